@@ -164,13 +164,12 @@ class JobResult:
 class _GroupSums:
     """One group's totals, collected in the pass over the trials."""
 
-    __slots__ = ("attempts", "dataset", "key", "names", "rewards", "stats")
+    __slots__ = ("attempts", "dataset", "key", "rewards", "stats")
 
     def __init__(self, key: str, dataset: str, in_memory: bool) -> None:
         self.key = key
         self.dataset = dataset
         self.stats = EvalStats()
-        self.names: list[str] = []
         self.attempts = _Attempts()
         self.rewards: list[Rewards | None] | RewardColumn = [] if in_memory else RewardColumn()
 
@@ -214,16 +213,17 @@ def _gather(trials: Iterable[Trial], stats: JobStats, named: bool) -> dict[str, 
         if group is None:
             key = evals_key(*parts)
             group = by_parts[parts] = groups.setdefault(key, _GroupSums(key, trial.dataset, in_memory))
-        if named:
-            group.names.append(intern(trial.name))
+        name = intern(trial.name) if named else None
+        if trial.rewards is not None:
+            _count_rewards(group.stats, trial.rewards, name)
         group.attempts.add(trial.task, trial.rewards)
         group.rewards.append(trial.rewards)
         if trial.exception_type is not None:
             stats.n_errored_trials += 1
             group.stats.n_errors += 1
             failed = group.stats.exception_stats.setdefault(trial.exception_type, [])
-            if named:
-                failed.append(group.names[-1])
+            if name is not None:
+                failed.append(name)
             if trial.exception_type == CANCELLED:
                 cancelled.add(trial.name)
         if trial.usage is not None:
@@ -234,17 +234,13 @@ def _gather(trials: Iterable[Trial], stats: JobStats, named: bool) -> dict[str, 
     return groups
 
 
-def _count_rewards(group: _GroupSums) -> None:
-    found = group.stats.reward_stats
-    group.stats.n_trials = len(group.rewards) - group.rewards.count(None)
-    if not group.names:
-        found.update((key, {}) for rewards in group.rewards for key in rewards or ())
-        return
-    for name, rewards in zip(group.names, group.rewards, strict=True):
-        for key, value in rewards.items() if rewards is not None else ():
-            buckets = found.get(key)
-            if buckets is None:
-                buckets = found[key] = {}
+def _count_rewards(stats: EvalStats, rewards: Rewards, name: str | None) -> None:
+    stats.n_trials += 1
+    for key, value in rewards.items():
+        buckets = stats.reward_stats.get(key)
+        if buckets is None:
+            buckets = stats.reward_stats[key] = {}
+        if name is not None:
             names = buckets.get(value)
             if names is None:
                 buckets[value] = [name]
@@ -257,6 +253,5 @@ def _finish(group: _GroupSums, metrics: DatasetMetrics, running: bool) -> None:
     dataset = group.dataset if running else group.key.split("__")[-1]
     # Keys of groups contain "__", which the names that can be found don't.
     chosen = metrics.get(group.key, metrics.get(dataset, ()))
-    _count_rewards(group)
     group.stats.metrics = [metric.compute(group.rewards) for metric in chosen]
     group.stats.pass_at_k = {} if running else group.attempts.pass_at_k()

@@ -89,10 +89,11 @@ def job_metrics(
     config: File, trials: Sequence[Trial], script: Metric | None, version: HarborVersion, notes: list[str]
 ) -> ConfiguredMetrics:
     """The metrics that config.json configures. Notes say why it can't be used, or what is missing."""
-    found = ConfiguredMetrics(metrics_for({trial.dataset for trial in trials}))
+    sources = _sources(trials, version)
+    found = ConfiguredMetrics(metrics_for(sources.names))
     if isinstance(config, Content):
         try:
-            found = metrics_of_config(config.data, script, _sources(trials, version))
+            found = metrics_of_config(config.data, script, sources)
         except (ValueError, RecursionError) as error:
             notes.append(f"config.json can't be used ({error}), so the metric is the mean")
     elif isinstance(config, Refused):
@@ -134,7 +135,7 @@ def with_registered(
     One that is harbor's own metric of the same rewards is computed like any other. For all others, the number is
     taken as recorded, and a note says so.
     """
-    groups = _registered_groups(metrics, trials)
+    groups = _registered_groups(metrics, trials) if metrics.registered else {}
     result = recorded_fields(recorded) if groups else None
     by_group: dict[str, list[Metric]] = {}
     taken: set[str] = set()

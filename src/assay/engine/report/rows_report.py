@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.core.total import exact_average, mean
@@ -23,29 +23,36 @@ class UsageReport:
     trials_with_times: int
 
 
-def report_usage(trials: Iterable[Trial], total: Usage) -> UsageReport:
-    """The usage of trials, of which the sum is known."""
-    tokens = costs = times = 0
-    by_model: dict[str, UsageSum] = {}
-    lengths = _Lengths()
-    for trial in trials:
-        usage, seconds = trial.usage, trial.seconds
-        if usage is not None:
-            tokens += usage.n_input_tokens is not None or usage.n_output_tokens is not None
-            costs += usage.cost_usd is not None
-        if seconds is not None:
-            lengths.add(seconds)
-            times += seconds.total is not None
-        for model, used in (trial.model_usage or {}).items():
-            by_model.setdefault(model, UsageSum()).add(used)
-    return UsageReport(
-        usage=total,
-        trials_with_tokens=tokens,
-        trials_with_cost=costs,
-        by_model={model: used.total() for model, used in by_model.items()},
-        mean=lengths.mean(),
-        trials_with_times=times,
-    )
+class UsageCount:
+    """Counts the usage of trials while somebody else goes through them."""
+
+    def __init__(self) -> None:
+        self._tokens = self._costs = 0
+        self._by_model: dict[str, UsageSum] = {}
+        self._lengths = _Lengths()
+
+    def each(self, trials: Iterable[Trial]) -> Iterator[Trial]:
+        for trial in trials:
+            usage = trial.usage
+            if usage is not None:
+                self._tokens += usage.n_input_tokens is not None or usage.n_output_tokens is not None
+                self._costs += usage.cost_usd is not None
+            if trial.seconds is not None:
+                self._lengths.add(trial.seconds)
+            for model, used in (trial.model_usage or {}).items():
+                self._by_model.setdefault(model, UsageSum()).add(used)
+            yield trial
+
+    def report(self, total: Usage) -> UsageReport:
+        """The usage of all trials, of which the sum is known."""
+        return UsageReport(
+            usage=total,
+            trials_with_tokens=self._tokens,
+            trials_with_cost=self._costs,
+            by_model={model: used.total() for model, used in self._by_model.items()},
+            mean=self._lengths.mean(),
+            trials_with_times=self._lengths.counts[0],
+        )
 
 
 def sum_of_usage(trials: Iterable[Trial]) -> Usage:
@@ -69,16 +76,16 @@ class _Lengths:
     """The lengths of trials and their phases."""
 
     def __init__(self) -> None:
-        self._sums, self._counts = [0.0, 0.0, 0.0], [0, 0, 0]
+        self._sums, self.counts = [0.0, 0.0, 0.0], [0, 0, 0]
 
     def add(self, seconds: Seconds) -> None:
         for at, length in enumerate((seconds.total, seconds.agent, seconds.verifier)):
             if length is not None:
                 self._sums[at] += length
-                self._counts[at] += 1
+                self.counts[at] += 1
 
     def mean(self) -> Seconds:
-        known = zip(self._sums, self._counts, strict=True)
+        known = zip(self._sums, self.counts, strict=True)
         return Seconds(*(length / count if count else None for length, count in known))
 
 
