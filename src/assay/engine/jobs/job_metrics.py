@@ -176,12 +176,8 @@ def _registered_groups(metrics: ConfiguredMetrics, trials: Iterable[Trial]) -> d
 
 
 def _recorded_metrics(result: Mapping[str, Any] | None, key: str) -> list[dict[str, object]]:
-    match result:
-        case {"stats": {"evals": dict(evals)}}:
-            group = evals.get(key)
-            found = group.get("metrics") if isinstance(group, dict) else None
-            return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
-    return []
+    found = dict(groups_of(result or {})).get(key, {}).get("metrics")
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
 def _harbors_own(recorded: Mapping[str, object], rewards: Sequence[Rewards | None]) -> Aggregate | None:

@@ -117,7 +117,7 @@ def report_job(
         notes=job.notes,
         runs=runs,
         trials={trial.name: trial for trial in trials} if question.by == "trial" else {},
-        usage=used.report(stats.usage),
+        usage=used.report(),
         regrades=regrades,
         by=question.by,
         task_rows=task_rows(found.groups, trials) if question.by == "task" else (),

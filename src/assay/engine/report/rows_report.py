@@ -1,7 +1,7 @@
 """A job row by row: its tasks, or the rewards of its runs one by one, with failures, time, cost and their sums."""
 
 import math
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -24,10 +24,11 @@ class UsageReport:
 
 
 class UsageCount:
-    """Counts the usage of trials while somebody else goes through them."""
+    """Counts the usage of trials while somebody else goes through them, in harbor's order of addition."""
 
     def __init__(self) -> None:
         self._tokens = self._costs = 0
+        self._usage = UsageSum()
         self._by_model: dict[str, UsageSum] = {}
         self._lengths = _Lengths()
 
@@ -37,39 +38,22 @@ class UsageCount:
             if usage is not None:
                 self._tokens += usage.n_input_tokens is not None or usage.n_output_tokens is not None
                 self._costs += usage.cost_usd is not None
+                self._usage.add(usage)
             if trial.seconds is not None:
                 self._lengths.add(trial.seconds)
             for model, used in (trial.model_usage or {}).items():
                 self._by_model.setdefault(model, UsageSum()).add(used)
             yield trial
 
-    def report(self, total: Usage) -> UsageReport:
-        """The usage of all trials, of which the sum is known."""
+    def report(self) -> UsageReport:
         return UsageReport(
-            usage=total,
+            usage=self._usage.total(),
             trials_with_tokens=self._tokens,
             trials_with_cost=self._costs,
             by_model={model: used.total() for model, used in self._by_model.items()},
             mean=self._lengths.mean(),
             trials_with_times=self._lengths.counts[0],
         )
-
-
-def sum_of_usage(trials: Iterable[Trial]) -> Usage:
-    """The usage of trials, added up in harbor's order of addition."""
-    total = UsageSum()
-    for trial in trials:
-        if trial.usage is not None:
-            total.add(trial.usage)
-    return total.total()
-
-
-def mean_seconds(lengths: Iterable[Seconds]) -> Seconds:
-    """The mean of each length over those that are known."""
-    found = _Lengths()
-    for one in lengths:
-        found.add(one)
-    return found.mean()
 
 
 class _Lengths:
@@ -137,7 +121,9 @@ def task_rows(groups: Mapping[str, Iterable[Run]], trials: Iterable[Trial]) -> l
 
 def _task_row(group: str, task: str, runs: Sequence[Run], recorded: Mapping[str, Trial]) -> TaskReportRow:
     scores = [run.score for run in runs if run.score is not None]
-    trials = [recorded[run.name] for run in runs if run.name in recorded]
+    used = UsageCount()
+    deque(used.each(recorded[run.name] for run in runs if run.name in recorded), maxlen=0)
+    usage = used.report()
     return TaskReportRow(
         task=task,
         group=group,
@@ -147,6 +133,6 @@ def _task_row(group: str, task: str, runs: Sequence[Run], recorded: Mapping[str,
         passed=sum(run.state is State.PASSED for run in runs),
         mean=exact_average(scores) if scores else None,
         reasons=dict(Counter(run.reason for run in runs if run.reason is not None)),
-        usage=sum_of_usage(trials),
-        seconds=mean_seconds([trial.seconds for trial in trials if trial.seconds is not None]),
+        usage=usage.usage,
+        seconds=usage.mean,
     )
