@@ -141,6 +141,8 @@ def joined(parts: Iterable[Sequence[Value]]) -> "Sequence[Value]":
 class Lazy(Sequence[Value], Generic[Value]):
     """A sequence of which each pass makes the values again."""
 
+    __slots__ = ("_length", "_make")
+
     def __init__(self, make: Callable[[], Iterator[Value]], length: int) -> None:
         self._make, self._length = make, length
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.core.errors import InputError
-from assay.dialects.harbor.job_stats import JobResult, JobStats, job_stats
+from assay.dialects.harbor.job_stats import JobResult, job_stats
 from assay.dialects.harbor.job_text import job_text, job_texts
 from assay.dialects.harbor.trial import Trial
 from assay.engine.jobs.job import Job, whole_record
@@ -139,7 +139,8 @@ def _derive(job: Job, recorded: dict[str, Any]) -> JobResult:
         running=not finished,
     )
     if not job.version.has_pass_at_k:
-        _forget_pass_at_k(stats)
+        for group in stats.evals.values():
+            group.pass_at_k = {}
     stats.n_running_trials = 0 if finished else whole_number(said, "n_running_trials")
     stats.n_pending_trials = max(stats.n_pending_trials - stats.n_running_trials, 0)
     return JobResult(
@@ -155,11 +156,6 @@ def _derive(job: Job, recorded: dict[str, Any]) -> JobResult:
 def _unplanned_total(job: Job, recorded: Mapping[str, Any]) -> int:
     """Without lock.json, only the record tells how many trials never began."""
     return 0 if job.n_planned else whole_number(recorded, "n_total_trials")
-
-
-def _forget_pass_at_k(stats: JobStats) -> None:
-    for group in stats.evals.values():
-        group.pass_at_k = {}
 
 
 def _taken_metrics(job: Job, recorded: Mapping[str, Any]) -> Iterator[str]:
