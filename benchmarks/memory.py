@@ -1,4 +1,4 @@
-"""Peak memory of reading and reporting on a job, and of commands, in fresh processes, above that of a bare Python."""
+"""Peak memory of reading and reporting on a job, and of commands, in fresh processes, above a bare Python."""
 
 from collections.abc import Iterator
 from pathlib import Path
