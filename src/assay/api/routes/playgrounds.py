@@ -88,6 +88,14 @@ class JudgeSettings(StrictModel):
     json_schema: bool = True
 
 
+class SourceResource(StrictModel):
+    """A source without its secrets."""
+
+    kind: str
+    settings: dict[str, Any]
+    has_secret: bool
+
+
 SETTINGS: Final[dict[str, type[StrictModel]]] = {FHIR: FhirSettings, FILES: FilesSettings, JUDGE: JudgeSettings}
 
 
@@ -173,7 +181,7 @@ def put_file(call: ApiCall) -> Any:
     return call.service.playgrounds.put_file(call.organisation, call.id, call.path["path"], call.content)
 
 
-@routes.get("/playgrounds/{id}/sources", list[SourceView])
+@routes.get("/playgrounds/{id}/sources", list[SourceResource])
 def list_sources(call: ApiCall) -> Any:
     """The sources of a playground, without their secrets."""
     return sources_of(call.service, call.organisation, call.id)
@@ -187,7 +195,7 @@ def sources_of(service: Service, organisation: str, playground: str) -> list[Sou
     ]
 
 
-@routes.put("/playgrounds/{id}/sources/{kind}", SourceView, body=FhirSettings | FilesSettings | JudgeSettings)
+@routes.put("/playgrounds/{id}/sources/{kind}", SourceResource, body=FhirSettings | FilesSettings | JudgeSettings)
 def put_source(call: ApiCall) -> Any:
     """Set a source: fhir, files or judge. Secrets are encrypted, and never shown again."""
     kind = call.path["kind"]

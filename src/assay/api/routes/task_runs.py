@@ -11,7 +11,7 @@ from assay.api.routing import ApiCall, Part, Routes, always
 from assay.dialects.criteria.models import AxisScore, CriterionRun, Verdict
 from assay.dialects.criteria.resources import NewTaskRun, Phase, Status, TaskRun, Text
 from assay.engine.service.do_work import queue_completion
-from assay.engine.service.keys import Owner, Scope
+from assay.engine.service.keys import Scope
 from assay.engine.service.storage import Transaction
 from assay.engine.service.task_runs import (
     Completed,
