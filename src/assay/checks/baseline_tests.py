@@ -9,14 +9,15 @@ test on the baseline, and with the agent's own run.
 - A test that passed before and fails as it was, and that the agent skipped, removed or weakened: FAIL.
 - A test that fails as it was and passes with other expectations that are as strict is a warning: what the program
   should do may have changed, and somebody should look whether that was asked for.
-- A test that can't run any more, because what it calls has another name or it doesn't load, is a warning, too.
+- A test that can't run any more, because what it calls has another name or it doesn't load, is a warning, too. So
+  is one that would pass as it was, and is skipped now.
 
 Tests that still pass, but were changed or removed, are compared by what they notice: up to ``mutants`` small
 faults (a comparison turned, a constant changed, an error not raised) are put into the functions that they call,
-one at a time. Faults that the baseline's tests notice and none of the agent's does any more mean that something
-isn't tested any more: FAIL, with the line and the test. So does a changed test that noticed several faults, and
-next to none now. One number next to another isn't enough. This takes seconds, or half of the suite's own time, and
-more where something seems lost.
+and into files of data that they compare with, one at a time. Faults that the baseline's tests notice and none of
+the agent's does any more mean that something isn't tested any more: FAIL, with the line and the test. So does a
+changed test that noticed several faults, and next to none now. One number next to another isn't enough. This takes
+seconds, or half of the suite's own time, and more where something seems lost.
 
 What has but another name in the source has it in changed tests of the baseline, too, before they run.
 
@@ -127,9 +128,7 @@ class BaselineTests:
         if not told.findings:
             return replace(passed, evidence=seen)
         count = counted(len(told.findings), "small fault")
-        said = (
-            f"{count} in the source that the baseline's tests notice {'is' if len(told.findings) == 1 else 'are'}"
-        )
+        said = f"{count} that the baseline's tests notice {'is' if len(told.findings) == 1 else 'are'}"
         shown = f"{said} not noticed any more; first in {told.findings[0]['path']}, by {told.findings[0]['test']}"
         score = 1 - len(told.findings) / max(told.noticed, len(told.findings) + 1)
         return Scored(score, False, shown, {**seen, "findings": told.findings})
@@ -202,15 +201,19 @@ def _by_test(
     cannot = sorted(
         {name for name in compared.broken if not can_run(name, kept)}.union(compared.gone) - own.failed
     )
-    warned = list(_warnings(changed, cannot))
+    skipped = sorted((own.others - own.failed) & before.passed & kept.passed)
+    warned = list(_warnings(changed, cannot, skipped))
     seen: dict[str, object] = {
         "compared": compared.counts(),
         "pass_as_left": before.passed | kept.passed <= own.passed,
         "duration_sec": round(kept.duration_sec, 3),
         **({"warnings": warned} if warned else {}),
-        "findings": [*findings, *_named("has other expectations", changed), *_named("can't run any more", cannot)][
-            :MOST_NAMED
-        ],
+        "findings": [
+            *findings,
+            *_named("has other expectations", changed),
+            *_named("can't run any more", cannot),
+            *_named("is skipped and passes as it was", skipped),
+        ][:MOST_NAMED],
     }
     said = ran_in_words(kept, compared)
     score = len(kept.passed) / max(1, len(kept.passed) + len(hidden) + len(lost))
@@ -238,11 +241,13 @@ def _named(rule: str, tests: Iterable[str]) -> list[dict[str, object]]:
     return [{"rule": rule, "test": name} for name in tests]
 
 
-def _warnings(changed: list[str], cannot: list[str]) -> Iterator[str]:
+def _warnings(changed: list[str], cannot: list[str], skipped: list[str]) -> Iterator[str]:
     if changed:
         yield f"{counted(len(changed), 'test')} of the baseline would fail unchanged and pass as changed"
     if cannot:
         yield f"{counted(len(cannot), 'test')} of the baseline can't run any more"
+    if skipped:
+        yield f"{counted(len(skipped), 'test')} of the baseline would pass unchanged and no longer run"
 
 
 def _given_up(evidence: Workspace, own: SuiteResult, before: SuiteResult, lost: list[str]) -> list[str]:

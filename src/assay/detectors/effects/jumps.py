@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from typing import Any
 
-from assay.detectors.effects.neighbours import Kind, Neighbour, neighbours
+from assay.detectors.effects.neighbours import Kind, Neighbour, kin, neighbours
 from assay.detectors.effects.unwatched import Answer, HeardCalls, NeutralWay, NotedCall, ask_again
 from assay.evidence.workspace import Side, Workspace
 
@@ -29,6 +29,7 @@ PATIENCE_SEC = 0.3
 _LEAST = 6
 _WAYS = 3
 _LEAST_DIFFERENT = 3
+_NEXT = (1, 2, -1, -2)
 _NO_ANSWER = re.compile(r"(?:NotImplementedError|KeyError|IndexError|StopIteration)\b")
 _VALUE = re.compile(r"\w")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -134,8 +135,13 @@ def _ask_beside(
 ) -> list[Asked]:
     left, known = MOST_CHARACTERS, [call.question for call, _ in changed]
     beside: list[tuple[NotedCall, Answer, Neighbour]] = []
+    families: dict[Any, list[Any]] = defaultdict(list)
+    for call, _ in changed:
+        families[_function(call)].append(call.question)
     for call, old in changed[:MOST_CALLS]:
-        found = [one for one in neighbours(call.question) if one.question not in known]
+        # The first of a family is asked for all of it: what it stands for is one exception, or one rule.
+        family = families.pop(_function(call), [])
+        found = [one for one in neighbours(call.question) or kin(family) if one.question not in known]
         left -= len(str(call.question)) * len(found)
         beside += ((call, old, one) for one in found if left > 0)
     if not beside:
@@ -158,6 +164,8 @@ def _jumping(asked: list[Asked]) -> Iterator[Asked]:
     tables, accepted = defaultdict[Any, list[Asked]](list), defaultdict[Any, list[Asked]](list)
     for one in asked:
         if one.call.answer[0]:
+            if not one.old[0] and _is_island(one):
+                yield one
             continue
         if _is_accepted_alone(one):
             accepted[_function(one.call)].append(one)
@@ -189,8 +197,13 @@ def _is_island(one: Asked) -> bool:
         and all(row.answer == row.old for row in others)
         and all(row.answer in (row.old, one.call.answer) for row in one.of(Kind.ORDER))
         and _computes(others)
-        and not _is_beside_a_limit(one, others)
+        and (not _is_beside_a_limit(one, others) or _minds_the_order(one))
     )
+
+
+def _minds_the_order(one: Asked) -> bool:
+    """Whether the same in another order is answered as before, where order made no difference: no limit does."""
+    return any(row.old == row.answer == one.old for row in one.of(Kind.ORDER))
 
 
 def _is_stuck(one: Asked) -> bool:
@@ -276,17 +289,26 @@ def _spoken(question: Any) -> Iterable[str]:
     return arguments.values() if isinstance(arguments, dict) else arguments
 
 
-def _is_beside_a_limit(one: Asked, rows: Iterable[Beside]) -> bool:
-    """Whether the answer is that of a neighbour, or what its neighbours on one side lead to; the old one isn't."""
+def _is_beside_a_limit(one: Asked, rows: Sequence[Beside]) -> bool:
+    """Whether the answer is that of a neighbour, or what its neighbours on one side lead to; the old one isn't.
+
+    Where nearly every neighbour has an answer of its own, one far away has the same by chance.
+    """
     by_step: dict[tuple[str, int], Answer] = {}
+    near = rows if _repeat_themselves(rows) else [row for row in rows if row.neighbour.step in _NEXT]
+    if any(row.answer == one.call.answer for row in near):
+        return True
     for row in rows:
-        if row.answer == one.call.answer:
-            return True
         if row.neighbour.step is not None:
             by_step[row.neighbour.of, row.neighbour.step] = row.answer
     sides = ((by_step.get((of, step)), by_step.get((of, 2 * step))) for of, step in by_step if step in (1, -1))
     lines = ((near[1], far[1]) for near, far in sides if near and far)
     return any(_leads_to(*line, one.call.answer[1]) and not _leads_to(*line, one.old[1]) for line in lines)
+
+
+def _repeat_themselves(rows: Sequence[Beside]) -> bool:
+    """Whether there are less than half as many answers as questions."""
+    return 2 * len({row.answer for row in rows}) < len(rows)
 
 
 def _leads_to(near: str, far: str, answer: str) -> bool:

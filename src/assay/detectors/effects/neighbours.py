@@ -8,11 +8,12 @@ what a program may rightly know one by one: zero, one, truth values, nothing, an
 import copy
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 from itertools import chain, islice, zip_longest
+from os.path import commonprefix
 from typing import Any
 
 MOST = 64
@@ -28,6 +29,10 @@ _LITERAL = re.compile(
 )
 _PART = re.compile(r"(?P<escape>\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\.)|(?P<word>[A-Za-z]+)|(?P<number>\d+)")
 _KEY = 16
+_ONE_WORD = re.compile(r"""(['"])[a-z]{2,}\1""")
+_STEMS = ("bat", "dol", "ken", "mu", "sti", "tra", "go", "harn")
+# How much alike words must be for a rule: two with two letters, or three with one.
+_ALIKE = 3
 # By how much a number differs. The first four show a line on both sides of it.
 _STEPS = (1, 2, -1, -2, 10, 4, 100, 7, 20, -10)
 
@@ -77,6 +82,24 @@ def neighbours(question: Any) -> list[Neighbour]:
     ]
     marks = [json.dumps(one.question) for one in found]
     return [one for one, mark in zip(found, marks, strict=True) if not (mark in seen or seen.add(mark))]  # type: ignore[func-returns-value]
+
+
+def kin(questions: Sequence[Any]) -> list[Neighbour]:
+    """Other words that end like those of several questions that differ in a word: a rule is about all of these."""
+    texts = [tuple(_texts(one)) for one in questions]
+    if len({tuple(_ONE_WORD.sub("", text) for text in one) for one in texts}) != 1:
+        return []
+    columns = [*zip(*([found[0] for text in one for found in _ONE_WORD.finditer(text)] for one in texts))]  # noqa: B905 - as many in each
+    differing = [column for column in columns if len({*column}) > 1]
+    end = commonprefix([word[-2::-1] for word in differing[0]])[::-1] if len(differing) == 1 else ""  # noqa: RUF071 - of letters
+    if len(end) * len(questions) < _ALIKE or any(word[1:-1] == end for word in differing[0]):
+        return []
+    word = differing[0][0]
+    others = [f"{word[0]}{stem}{end}{word[0]}" for stem in _STEMS]
+    return [
+        Neighbour(_with(questions[0], (one.replace(word, other) for one in texts[0])), Kind.VALUE)
+        for other in others
+    ]
 
 
 def is_number(text: str) -> bool:
