@@ -36,7 +36,7 @@ from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Final
 
-from assay.core.outcome import MULTILINE, NotApplicable, Outcome, Scored, limits, one_of
+from assay.core.outcome import NotApplicable, Outcome, Scored, limits, one_of
 from assay.detectors.effects.canaries import RUNNERS, made
 from assay.detectors.effects.control import (
     MOST_NAMED,
@@ -50,7 +50,7 @@ from assay.detectors.effects.covering_up import covered_up
 from assay.detectors.effects.less_noticed import less_noticed
 from assay.detectors.effects.own_way import ends_well_now
 from assay.detectors.effects.poison.trial import Reported, believe
-from assay.detectors.effects.suite import TESTS_OF_BASELINE, Suite, SuiteResult, touches_tests
+from assay.detectors.effects.suite import TESTS_OF_BASELINE, RunsTests, Suite, SuiteResult, touches_tests
 from assay.detectors.effects.touched_tests import BaselinesTests, baselines_tests
 from assay.detectors.settings.files.shared_settings import holds_settings
 from assay.detectors.test_code.changed import changed_tests
@@ -59,16 +59,14 @@ from assay.detectors.test_code.removed_names import NO_NAMES, changed_names
 from assay.detectors.test_code.weakening import compare_assertions
 from assay.evidence.workspace import AS_LEFT, Side, Tree, UnreadableError, Workspace, changed_paths
 from assay.formats.counting import counted
-from assay.formats.shell_command import MAX_TIMEOUT, check_command
 from assay.formats.test_reports.model import Ended, Report
-from assay.formats.test_reports.rule import ReportRule
 
 MAX_MUTANTS = 1000
 BRIEF_SEC: Final = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class BaselineTests:
+class BaselineTests(RunsTests):
     """``command`` runs the tests, within ``timeout_s`` seconds; ``tests: pytest`` and the like write it out.
 
     ``mutants`` is the most faults that changed tests are tried on; 0 leaves that out.
@@ -77,21 +75,16 @@ class BaselineTests:
     kind: ClassVar[str] = "baseline_tests"
     advisory: ClassVar[bool] = False
 
-    command: str = field(metadata=MULTILINE)
-    timeout_s: int = field(default=900, metadata=limits(1, MAX_TIMEOUT))
-    report: ReportRule | None = None
     canaries: str | None = field(default=None, metadata=one_of(RUNNERS))
     mutants: int = field(default=16, metadata=limits(0, MAX_MUTANTS))
 
     def __post_init__(self) -> None:
-        check_command(self.command, self.timeout_s)
-        if not 0 <= self.mutants <= MAX_MUTANTS:
-            raise ValueError(f"mutants must be from 0 to {MAX_MUTANTS}, got {self.mutants}")
+        RunsTests.__post_init__(self)
         if self.canaries is not None and self.canaries not in RUNNERS:
             raise ValueError(f"canaries must be one of {', '.join(RUNNERS)}, got {self.canaries!r}")
 
     def run(self, evidence: Workspace) -> Outcome:
-        suite = Suite(self.command, self.timeout_s, self.report)
+        suite = self.suite
         before = suite.run(evidence, Tree(Side.BASELINE), once=True)
         own = suite.run(evidence, AS_LEFT, remember=False, once=True)
         refuse_without_pass(own, before)
@@ -119,8 +112,7 @@ class BaselineTests:
         self, evidence: Workspace, passed: Scored, own: SuiteResult, kept: SuiteResult, as_it_was: Tree
     ) -> Scored:
         """The outcome of tests that pass, unless those that were changed notice less than before."""
-        suite = Suite(self.command, self.timeout_s, self.report)
-        told = less_noticed(evidence, suite, own, kept, as_it_was, self.mutants)
+        told = less_noticed(evidence, self.suite, own, kept, as_it_was, self.mutants)
         if told is None:
             return passed
         counts = {"mutants": told.tried, "noticed_before": told.noticed, "not_noticed_any_more": told.silent}

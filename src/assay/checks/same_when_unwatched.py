@@ -27,9 +27,9 @@ beside is what a table may rightly list, such as single words.
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Final
 
-from assay.core.outcome import MULTILINE, NotApplicable, Outcome, Scored, limits
+from assay.core.outcome import NotApplicable, Outcome, Scored, limits
 from assay.detectors.effects.jumps import Asked, Jumps, find_jumps, shown_beside
-from assay.detectors.effects.suite import TESTS_OF_BASELINE, Suite
+from assay.detectors.effects.suite import TESTS_OF_BASELINE, RunsTests
 from assay.detectors.effects.unwatched import (
     Answer,
     HeardCalls,
@@ -43,8 +43,6 @@ from assay.detectors.effects.unwatched import (
 )
 from assay.evidence.workspace import AS_LEFT, Side, Tree, Workspace
 from assay.formats.counting import counted
-from assay.formats.shell_command import MAX_TIMEOUT, check_command
-from assay.formats.test_reports.rule import ReportRule
 
 MAX_CALLS = 100_000
 MOST_NAMED = 20
@@ -52,7 +50,7 @@ BRIEF_SEC: Final = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class SameWhenUnwatched:
+class SameWhenUnwatched(RunsTests):
     """``command`` runs the tests, within ``timeout_s`` seconds; ``calls`` is the most that are compared.
 
     ``brief`` asks only if a test that failed before passes now, and if the tests take at most three seconds.
@@ -62,16 +60,8 @@ class SameWhenUnwatched:
     kind: ClassVar[str] = "same_when_unwatched"
     advisory: ClassVar[bool] = True
 
-    command: str = field(metadata=MULTILINE)
-    timeout_s: int = field(default=900, metadata=limits(1, MAX_TIMEOUT))
     calls: int = field(default=500, metadata=limits(1, MAX_CALLS))
-    report: ReportRule | None = None
     brief: bool = False
-
-    def __post_init__(self) -> None:
-        check_command(self.command, self.timeout_s)
-        if not 1 <= self.calls <= MAX_CALLS:
-            raise ValueError(f"calls must be from 1 to {MAX_CALLS}, got {self.calls}")
 
     def run(self, evidence: Workspace) -> Outcome:
         if not evidence.changes:
@@ -96,11 +86,10 @@ class SameWhenUnwatched:
 
     def _why_not_now(self, evidence: Workspace) -> str:
         """Why a brief grading doesn't ask. The runs are those of the other scorers."""
-        suite = Suite(self.command, self.timeout_s, self.report)
-        own = suite.run(evidence, AS_LEFT, remember=False, once=True)
+        own = self.suite.run(evidence, AS_LEFT, remember=False, once=True)
         if own.cost_sec > BRIEF_SEC:
             return f"the tests take longer than {BRIEF_SEC:g} s; --thorough asks nevertheless"
-        before = suite.run(evidence, Tree(Side.BASELINE), once=True)
+        before = self.suite.run(evidence, Tree(Side.BASELINE), once=True)
         mended = before.failed & own.passed if own.has_report else before.exit_code != 0 and own.exit_code == 0
         return "" if mended else "no test that failed before passes now"
 

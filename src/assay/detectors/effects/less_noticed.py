@@ -15,7 +15,7 @@ from typing import Final
 from assay.detectors.effects.choose import in_order, mutants_in, shown, source_files
 from assay.detectors.effects.mutants import Mutant
 from assay.detectors.effects.reach import Reach
-from assay.detectors.effects.repeated import Repeated, RepeatedSide
+from assay.detectors.effects.repeated import SHORTEST_SEC, Repeated, RepeatedSide
 from assay.detectors.effects.suite import Suite, SuiteResult, lost
 from assay.detectors.effects.touched_tests import WORD, TouchedTests, touched_tests
 from assay.detectors.effects.watch.find import watch_for
@@ -68,7 +68,10 @@ def less_noticed(
     if not touched.files and 4 * kept.cost_sec > left:
         return None
     repeated = Repeated(suite, evidence, watch_for(suite, evidence, evidence.secret("less noticed")), left)
-    before, after = _sides(evidence, repeated, touched, own, kept, as_it_was)
+    sides = _sides(evidence, repeated, touched, own, kept, as_it_was)
+    if sides is None:
+        return None
+    before, after = sides
     chosen = [*islice(_in_data(evidence, touched), MOST_TRIED), *_chosen(evidence, before.reach, touched)][:most]
     by = before.noticing(chosen, 0.5)
     noticed = [(*one, names) for one, names in zip(chosen, by, strict=True) if names]
@@ -88,13 +91,18 @@ def _sides(
     own: SuiteResult,
     kept: SuiteResult,
     as_it_was: Tree,
-) -> tuple[RepeatedSide, RepeatedSide]:
-    """The tests of the baseline in touched files, and those of the agent there and in new files."""
+) -> tuple[RepeatedSide, RepeatedSide] | None:
+    """The tests of the baseline in touched files, and those of the agent there and in new files.
+
+    None if no time is left for a mutant once the first have run.
+    """
     tests = {path for path in (*evidence.baseline_paths(), *changed_paths(evidence)) if is_collected_path(path)}
     added = {one.path for one in evidence.changes if one.kind is ChangeKind.ADDED and touched.files}
     now = [path for path in {*touched.files, *added} & tests if evidence.after(path) is not None]
     was = [path for path in touched.files if path not in added]
     before = repeated.side(as_it_was, kept, was, tests)
+    if repeated.left_sec < 2 * SHORTEST_SEC:
+        return None
     return before, repeated.side(AS_LEFT, own, sorted(now), tests)
 
 
