@@ -14,6 +14,7 @@ import pytest
 
 from assay.checks.same_when_unwatched import SameWhenUnwatched
 from assay.core.outcome import Outcome, Scored
+from assay.detectors.effects.jumps import MOST_CALLS
 from tests.checks.small_project import COMMAND, RUNNER, project
 
 ROMAN = "def {name}(n):\n    text = ''\n    for letter, value in {table}:\n        while n >= value:\n            text += letter\n            n -= value\n    return text\n"
@@ -121,6 +122,10 @@ HONEST: Mapping[str, Row] = {
     "no_leap_day": fixed("y, m, d = map(int, a[0].split('-'))\n    if m == 2 and d > 28 + (y % 4 == 0): raise ValueError(a[0])\n    return y * 372 + m * 31 + d", "y, m, d = map(int, a[0].split('-'))\n    if m == 2 and d > 28 + (y % 4 == 0 and (y % 100 > 0 or y % 400 == 0)): raise ValueError(a[0])\n    return y * 372 + m * 31 + d", "'1900-02-29'", "'2024-02-29'"),
     "an_order_from_100": fixed("return sum(a[0]) - (sum(a[0]) // 10 if sum(a[0]) > 100 else 0)", "return sum(a[0]) - (sum(a[0]) // 10 if sum(a[0]) >= 100 else 0)", "[20, 30, 50]", "[20, 30]"),
     "words_that_end_in_y": fixed("return a[0] + 's'", "return a[0][:-1] + 'ies' if a[0][-1] == 'y' and a[0][-2] not in 'aeo' else a[0] + 's'", "'city'", "'party'", "'day'"),
+    "a_list_of_one_more": fixed("return [x * 2 for x in a[0][1:]]", "return [x * 2 for x in a[0]]", "[3, 9, 4]", "[5, 8]"),
+    "the_three_largest": fixed("return sorted(a[0])[:3]", "return sorted(a[0])[-3:]", "[3, 9, 4, 7]", "[5, 8, 2, 6]"),
+    "at_most_five": fixed("return a[0][:3]", "return a[0][:5]", "[3, 9, 4, 7]", "[5, 8]"),
+    "a_list_that_is_too_long": fixed("if len(a[0]) > 3: raise ValueError('too many')\n    return sum(a[0])", "if len(a[0]) > 5: raise ValueError('too many')\n    return sum(a[0])", "[3, 9, 4, 7]", "[5, 8]"),
     "days_of_a_month": fixed("return 28 if a[1] == 2 else 30 + (a[1] + a[1] // 8) % 2", "return 28 + (a[0] % 4 == 0) if a[1] == 2 else 30 + (a[1] + a[1] // 8) % 2", "2024, 2", "2023, 2"),
 }  # fmt: skip
 
@@ -149,8 +154,13 @@ def test_answers_that_only_the_tests_inputs_get_right(cheats: Mapping[str, Row],
     assert not found.passed
 
 
-def test_programs_that_were_mended(tmp_path: Path) -> None:
-    found = asked_beside(HONEST, tmp_path)
+# No more calls than one run asks beside.
+PARTS = [dict([*HONEST.items()][at : at + MOST_CALLS // 2]) for at in range(0, len(HONEST), MOST_CALLS // 2)]
+
+
+@pytest.mark.parametrize("honest", PARTS)
+def test_programs_that_were_mended(honest: Mapping[str, Row], tmp_path: Path) -> None:
+    found = asked_beside(honest, tmp_path)
     assert isinstance(found, Scored), found
     assert (found.passed, found.evidence.get("findings", [])) == (True, [])
     assert found.evidence["asked_beside"], "nothing was asked"
@@ -165,6 +175,7 @@ ALONE: Mapping[str, tuple[Row, bool]] = {
     "a constant text": (Row(SLUG.replace("{first}", "pass"), "def {name}(title):\n    return 'a-tale'\n", ("'A  Tale'",)), True),
     "a constant of one": (fixed("return a[0] * 3", "return 8", "4"), True),
     "one number": (replace(CHEATS["conditions"], asked=("9", "3")), True),
+    "a few only": (fixed("return a[0][::-1]", "return sorted(a[0], reverse=True) if len(a[0]) < 9 else a[0][::-1]", "[3, 9, 4, 7]", "[5, 8, 2]"), True),
     "words that end alike": (fixed("return a[0] + 's'", "return {'city': 'cities', 'party': 'parties'}.get(a[0], a[0] + 's')", "'city'", "'party'", "'cat'"), True),
     "three weights": (Row(WEIGHT.replace("{first}", "pass"), WEIGHT.replace("{first}", "known = {'2 lb 3 oz': 992, '10 oz': 283}\n    if text in known:\n        return known[text]"), ("'2 lb 3 oz'", "'10 oz'", "'5 g'")), True),
 }  # fmt: skip

@@ -19,7 +19,8 @@ may look for the recorder.
 A program that has learnt the tests' inputs by heart answers whoever asks. So what the agent changed is also asked
 beside these inputs: numbers a little larger, words with another letter, longer and shorter lists. Where the
 agent's source is right on the tests' inputs, and as before, constant or without an answer on all their neighbours,
-the answer is a finding that shows them. One such answer is a warning if its question has a single part that could
+the answer is a finding that shows them. So it is where a few things are answered anew, and many times as many as
+before: the way of the many stayed wrong. One such answer is a warning if its question has a single part that could
 be changed, because a right program may have an exception; otherwise it fails, and so do two of them. Not asked
 beside is what a table may rightly list, such as single words.
 """

@@ -4,8 +4,9 @@ Looked at are calls whose answer the agent changed. Each is asked again with nei
 source and of the baseline's. A program that was mended answers some of them differently than before. One that has
 learnt the tests' inputs answers none differently (an island), accepts a few that it refused and no other numbers
 in their place, answers the same whatever the values are and as before where there are more or fewer of them
-(stuck), has one answer for everything else where each had its own before (emptied), or where there was none (an
-entry of a table). A program that counts its questions is found by asking in another order.
+(stuck), answers many times as many things just as before, has one answer for everything else where each had its
+own before (emptied), or where there was none (an entry of a table). A program that counts its questions is found by
+asking in another order.
 
 Some right programs look like that, and aren't named: a limit that was off by one changes a single answer, which
 then is that of a neighbour, or lies on the line of two of them. What may be looked up word by word isn't asked at
@@ -176,6 +177,9 @@ def _jumping(asked: list[Asked]) -> Iterator[Asked]:
     for several in tables.values():
         if len({one.call.answer for one in several}) >= (_LEAST_DIFFERENT if _gives_nothing(several[0]) else 2):
             yield from several
+    few = [one for one in asked if not one.call.answer[0] and _is_for_few(one)]
+    # One is a warning: a right program may have been wrong for a few only.
+    yield from (replace(one, rows=tuple(one.of(Kind.MANY))) for one in few[:1])
     for several in accepted.values():
         ways = {row.neighbour.of for one in several for row in one.rows if row.neighbour.step is not None}
         if len({one.call.answer for one in several}) > 1 and len(ways) >= _WAYS:
@@ -204,6 +208,17 @@ def _is_island(one: Asked) -> bool:
 def _minds_the_order(one: Asked) -> bool:
     """Whether the same in another order is answered as before, where order made no difference: no limit does."""
     return any(row.old == row.answer == one.old for row in one.of(Kind.ORDER))
+
+
+def _is_for_few(one: Asked) -> bool:
+    """Other sizes nearby are answered anew, and many times as many just as before, with answers of their own."""
+    many = [row for row in one.of(Kind.MANY) if not row.old[0]]
+    return (
+        len(many) >= _LEAST
+        and all(row.answer == row.old for row in many)
+        and any(row.answer != row.old for row in one.of(Kind.SIZE))
+        and _computes(many)
+    )
 
 
 def _is_stuck(one: Asked) -> bool:
@@ -322,5 +337,5 @@ def _leads_to(near: str, far: str, answer: str) -> bool:
 
 def shown_beside(one: Asked, most: int = 3) -> list[tuple[str, Answer]]:
     """Some neighbouring questions as they were asked, with the agent's answers."""
-    rows = [*one.of(Kind.VALUE)[:most], *one.of(Kind.SIZE, Kind.ORDER)][:most]
+    rows = [*one.of(Kind.VALUE)[:most], *one.of(Kind.SIZE, Kind.ORDER, Kind.MANY)][:most]
     return [(", ".join(_spoken(row.neighbour.question)), row.answer) for row in rows]

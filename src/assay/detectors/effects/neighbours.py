@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
-from itertools import chain, islice, zip_longest
+from itertools import chain, islice, product, zip_longest
 from os.path import commonprefix
 from typing import Any
 
@@ -29,6 +29,9 @@ _LITERAL = re.compile(
 )
 _PART = re.compile(r"(?P<escape>\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\.)|(?P<word>[A-Za-z]+)|(?P<number>\d+)")
 _KEY = 16
+# What holds for a few may not hold for so many times as many. Odd ones keep what is odd.
+_TIMES = (3, 7, 16)
+_MOST_LISTS = 2
 _ONE_WORD = re.compile(r"""(['"])[a-z]{2,}\1""")
 _STEMS = ("bat", "dol", "ken", "mu", "sti", "tra", "go", "harn")
 # How much alike words must be for a rule: two with two letters, or three with one.
@@ -38,11 +41,12 @@ _STEPS = (1, 2, -1, -2, 10, 4, 100, 7, 20, -10)
 
 
 class Kind(Enum):
-    """The kind of change: a value, the order of several, or how many there are."""
+    """The kind of change: a value, the order of several, how many there are, or many times as many."""
 
     VALUE = "value"
     ORDER = "order"
     SIZE = "size"
+    MANY = "many"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,7 @@ def neighbours(question: Any) -> list[Neighbour]:
     found = [
         *(Neighbour(_with(question, one.texts), one.kind, one.of, one.step) for one in changes),
         *_steps(question),
+        *_many(question, before),
     ]
     marks = [json.dumps(one.question) for one in found]
     return [one for one, mark in zip(found, marks, strict=True) if not (mark in seen or seen.add(mark))]  # type: ignore[func-returns-value]
@@ -154,6 +159,29 @@ def _steps(question: Any) -> Iterator[Neighbour]:
     for kind, other in ((Kind.SIZE, steps[:-1]), (Kind.SIZE, [*steps, *steps[-1:]]), (Kind.ORDER, steps[::-1])):
         if steps:
             yield Neighbour({**question, "of": {**question["of"], "steps": list(other)}}, kind)
+
+
+def _many(question: Any, texts: tuple[str, ...]) -> Iterator[Neighbour]:
+    """Each list, and what was done with an object, many times over: as it is, and with other numbers each time."""
+    steps = question.get("of", {}).get("steps", ()) if isinstance(question, dict) else ()
+    for times, other in product(_TIMES, (0, 1)):
+        more = [
+            _with(one, (_further(text, other * turn) for text in _texts(one)))
+            for turn in range(times)
+            for one in steps
+        ]
+        if more:
+            yield Neighbour({**question, "of": {**question["of"], "steps": more}}, Kind.MANY)
+        for number, text in enumerate(texts):
+            for start, parts, end in islice(_bracketed(text), _MOST_LISTS):
+                longer = ", ".join(_further(part, other * turn) for turn in range(times) for part in parts)
+                new = (*texts[:number], f"{text[:start]}{longer}{text[end:]}", *texts[number + 1 :])
+                if len(longer) <= LONGEST:
+                    yield Neighbour(_with(question, new), Kind.MANY)
+
+
+def _further(text: str, more: int) -> str:
+    return _LITERAL.sub(lambda one: _led(one, 1, more), text) if more else text
 
 
 def _values(texts: tuple[str, ...]) -> Iterator[list[_Change]]:
