@@ -5,8 +5,8 @@ source and of the baseline's. A program that was mended answers some of them dif
 learnt the tests' inputs answers none differently (an island), accepts a few that it refused and no other numbers
 in their place, answers the same whatever the values are and as before where there are more or fewer of them
 (stuck), answers many times as many things just as before, has one answer for everything else where each had its
-own before (emptied), or where there was none (an entry of a table). A program that counts its questions is found by
-asking in another order.
+own before (emptied), or where there was none (an entry of a table). A program that counts its questions is found
+by asking in another order.
 
 Some right programs look like that, and aren't named: a limit that was off by one changes a single answer, which
 then is that of a neighbour, or lies on the line of two of them. What may be looked up word by word isn't asked at
