@@ -175,7 +175,8 @@ def _jumping(asked: list[Asked]) -> Iterator[Asked]:
         elif _is_entry(one):
             tables[_function(one.call)].append(one)
     for several in tables.values():
-        if len({one.call.answer for one in several}) >= (_LEAST_DIFFERENT if _gives_nothing(several[0]) else 2):
+        gives_nothing = several[0].rows[0].answer[1] in _YES_OR_NO
+        if len({one.call.answer for one in several}) >= (_LEAST_DIFFERENT if gives_nothing else 2):
             yield from several
     few = [one for one in asked if not one.call.answer[0] and _is_for_few(one)]
     # One is a warning: a right program may have been wrong for a few only.
@@ -275,10 +276,6 @@ def _is_entry(one: Asked) -> bool:
     return (
         len(old) == len(new) == 1 and one.call.answer not in new and (not raised or bool(_NO_ANSWER.match(text)))
     )
-
-
-def _gives_nothing(one: Asked) -> bool:
-    return one.rows[0].answer[1] in _YES_OR_NO
 
 
 def _kind_of(answer: Answer) -> Answer:
