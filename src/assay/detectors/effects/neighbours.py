@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
-from itertools import chain, islice, product, zip_longest
-from os.path import commonprefix
+from itertools import chain, islice, product, takewhile, zip_longest
 from typing import Any
 
 MOST = 64
@@ -96,7 +95,8 @@ def kin(questions: Sequence[Any]) -> list[Neighbour]:
         return []
     columns = [*zip(*([found[0] for text in one for found in _ONE_WORD.finditer(text)] for one in texts))]  # noqa: B905 - as many in each
     differing = [column for column in columns if len({*column}) > 1]
-    end = commonprefix([word[-2::-1] for word in differing[0]])[::-1] if len(differing) == 1 else ""  # noqa: RUF071 - of letters
+    letters = zip(*(word[-2::-1] for word in differing[0])) if len(differing) == 1 else ()  # noqa: B905 - the shortest
+    end = "".join(one[0] for one in takewhile(lambda one: len({*one}) == 1, letters))[::-1]
     if len(end) * len(questions) < _ALIKE or any(word[1:-1] == end for word in differing[0]):
         return []
     word = differing[0][0]
