@@ -73,9 +73,10 @@ def less_noticed(
         return None
     before, after = sides
     chosen = [*islice(_in_data(evidence, touched), MOST_TRIED), *_chosen(evidence, before.reach, touched)][:most]
+    left = repeated.left_sec
     by = before.noticing(chosen, 0.5)
     noticed = [(*one, names) for one, names in zip(chosen, by, strict=True) if names]
-    still = after.noticing([one[:2] for one in noticed])
+    still = after.noticing([one[:2] for one in noticed], least_sec=left - repeated.left_sec)
     faults = [_Fault(*one, names) for one, names in zip(noticed, still, strict=True) if names is not None]
     sure = _Sure(evidence, suite, own, kept, as_it_was)
     findings = sure.by_nobody(faults) or sure.by_one_test(faults, after.base.passed - own.others)
