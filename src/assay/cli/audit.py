@@ -23,7 +23,15 @@ from assay.adapters.jobs.pieces import WHOLE, claim, work_off
 from assay.adapters.jobs.results_folder import InspectLogs, JobFolders, SubmissionFolders, open_results
 from assay.adapters.jobs.trial_folder import DiskTrial, find_trials
 from assay.cli.grade import complaint, grading_again
-from assay.cli.options.common import Options, add_isolation, add_metric_script, add_shard, again_id, positive
+from assay.cli.options.common import (
+    Options,
+    add_isolation,
+    add_metric_script,
+    add_shard,
+    again_id,
+    option,
+    positive,
+)
 from assay.cli.output.progress import Progress
 from assay.cli.output.table import clean, without_nan
 from assay.core.errors import AssayError, InputError, StoppedError
@@ -47,19 +55,13 @@ _SIGNS = {
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("jobs", metavar="JOB", nargs="+", help="a job folder")
-    parser.add_argument("--json", action="store_true", help="print JSON: {'audits': [...]}")
-    parser.add_argument("--quiet", action="store_true", help="print only the differences and the verdict")
+    option(parser, "jobs JOB…", "a job folder")
+    option(parser, "--json", "print JSON: {'audits': [...]}")
+    option(parser, "--quiet", "print only the differences and the verdict")
     add_metric_script(parser)
-    parser.add_argument(
-        "--repeat", type=positive, metavar="N", help="run each verifier N more times and compare the rewards"
-    )
-    parser.add_argument(
-        "--tasks", metavar="DIR", help="with --repeat: the folder of tasks, if they have moved since the run"
-    )
-    parser.add_argument(
-        "--again", type=again_id, metavar="ID", help="with --repeat: go on where a command with this ID was killed"
-    )
+    option(parser, "--repeat N", "run each verifier N more times and compare the rewards", positive)
+    option(parser, "--tasks DIR", "with --repeat: the folder of tasks, if they have moved since the run")
+    option(parser, "--again ID", "with --repeat: go on where a command with this ID was killed", again_id)
     add_shard(parser, "with --repeat: repeat")
     add_isolation(parser)
 

@@ -17,7 +17,7 @@ from html import escape
 from typing import Any, cast
 
 from assay.adapters.machine.atomic_write import write_text
-from assay.cli.options.common import Options, add_question, finite_number, number_from_0
+from assay.cli.options.common import Options, add_question, finite_number, number_from_0, option
 from assay.cli.output.read_jobs import read_jobs
 from assay.cli.output.table import clean, render_table, some_of, without_nan
 from assay.core.errors import InputError
@@ -38,35 +38,25 @@ _GITHUB = {"worse": "error", "not worse": "notice", "undecided": "warning"}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("jobs", metavar="JOB", nargs="+", help="a job folder")
+    option(parser, "jobs JOB…", "a job folder")
     add_question(parser, "compare", "print JSON", "the reward to compare")
-    parser.add_argument(
-        "--threshold",
-        type=finite_number,
-        metavar="X",
-        help="compare successes: rewards of at least X (default: compare the rewards themselves)",
+    option(
+        parser,
+        "--threshold X",
+        "compare successes: rewards of at least X (default: compare the rewards themselves)",
+        finite_number,
     )
-    parser.add_argument(
-        "--group",
-        action="append",
-        default=[],
-        metavar="KEY",
-        help="compare only this group of the jobs; repeatable",
+    option(parser, "--group KEY…", "compare only this group of the jobs; repeatable")
+    option(parser, "--anyway", "compare jobs with different provenance, and mark what differs")
+    option(
+        parser,
+        "--fail-if-worse-than X",
+        "decide whether the second agent is worse than the first by more than X: exit code 1, 0, or 3",
+        number_from_0,
     )
-    parser.add_argument(
-        "--anyway", action="store_true", help="compare jobs with different provenance, and mark what differs"
-    )
-    parser.add_argument(
-        "--fail-if-worse-than",
-        type=number_from_0,
-        metavar="X",
-        help="decide whether the second agent is worse than the first by more than X: exit code 1, 0, or 3",
-    )
-    parser.add_argument("--junit", metavar="FILE", help="write the decision as JUnit XML")
-    parser.add_argument("--github", action="store_true", help="print the decision as an annotation line of GitHub")
-    parser.add_argument(
-        "--svg", metavar="FILE", help="draw the differences by task, or all agents if there are more than two"
-    )
+    option(parser, "--junit FILE", "write the decision as JUnit XML")
+    option(parser, "--github", "print the decision as an annotation line of GitHub")
+    option(parser, "--svg FILE", "draw the differences by task, or all agents if there are more than two")
 
 
 def run(args: argparse.Namespace) -> int:

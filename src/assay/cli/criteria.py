@@ -9,17 +9,15 @@ Exit codes: 0 no mistakes, 1 some mistakes, 2 a file can't be used.
 
 import argparse
 
-from assay.cli.options.common import extra_packages
+from assay.cli.options.common import extra_packages, option
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(metavar="ACTION", required=True, help="lint")
     lint = actions.add_parser("lint", description="Find mistakes in criteria, with the line and how to fix them.")
-    lint.add_argument("files", metavar="FILE", nargs="+", help="criteria, as YAML or JSON")
-    lint.add_argument(
-        "--data", metavar="FILE", help="values that the criteria refer to, in addition to those in the file"
-    )
-    lint.add_argument("--allow", metavar="RULE", action="append", default=[], help="ignore the findings of a rule")
+    option(lint, "files FILE…", "criteria, as YAML or JSON")
+    option(lint, "--data FILE", "values that the criteria refer to, in addition to those in the file")
+    option(lint, "--allow RULE…", "ignore the findings of a rule")
     lint.set_defaults(action=_lint)
 
 

@@ -12,13 +12,14 @@ from dataclasses import asdict
 from assay.adapters.sandbox.backends import Offer, offers
 from assay.adapters.sandbox.containers.container import Container
 from assay.adapters.sandbox.holds import HELD, HELD_EACH, HOLDS, NOT_HELD
+from assay.cli.options.common import option
 from assay.version import ENGINE, VERSION
 
 _MARKS = {HELD: "no ", NOT_HELD: "YES", HELD_EACH: "YES"}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    option(parser, "--json", "print JSON")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ import argparse
 import os
 
 from assay.adapters.machine.safe_read import read_file
-from assay.cli.options.common import exit_status
+from assay.cli.options.common import exit_status, option
 from assay.core.errors import InputError
 from assay.dialects.harbor.outcome_line import BenchmarkOutcome, outcome_of_finished
 from assay.evidence.files import Absent, Content, File, Refused
@@ -17,13 +17,8 @@ LIMIT = 256 * 1024 * 1024
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("job", metavar="JOB", help="a job folder or a result.json")
-    parser.add_argument(
-        "--exit-code",
-        type=exit_status,
-        metavar="N",
-        help="exit with this code (default: 0, or 2 if JOB can't be read)",
-    )
+    option(parser, "job JOB", "a job folder or a result.json")
+    option(parser, "--exit-code N", "exit with this code (default: 0, or 2 if JOB can't be read)", exit_status)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -14,16 +14,16 @@ Exit codes: 0 everything was loaded, 2 something can't be used and no record was
 import argparse
 from datetime import UTC, datetime
 
-from assay.cli.options.common import extra_packages
+from assay.cli.options.common import extra_packages, option
 from assay.cli.output.table import clean
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(metavar="ACTION", required=True, help="load")
     load = actions.add_parser("load", description="Create a playground and load a prepared state into it.")
-    load.add_argument("playground", metavar="PLAYGROUND", help="the playground file, as YAML or JSON")
-    load.add_argument("--from", dest="folder", metavar="FOLDER", help="the prepared state (default: none)")
-    load.add_argument("--replace", action="store_true", help="remove the contents of the playground first")
+    option(load, "playground PLAYGROUND", "the playground file, as YAML or JSON")
+    option(load, "--from FOLDER", "the prepared state (default: none)", dest="folder")
+    option(load, "--replace", "remove the contents of the playground first")
     load.set_defaults(action=_load)
 
 

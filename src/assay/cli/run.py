@@ -46,6 +46,7 @@ from assay.cli.options.common import (
     add_run_cache,
     add_verifier_environment,
     grading_rules,
+    option,
     positive,
     warn,
     whole_number,
@@ -128,55 +129,33 @@ class Display:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("tasks", metavar="TASKS", nargs="+", help="a task folder, or a folder of task folders")
+    option(parser, "tasks TASKS…", "a task folder, or a folder of task folders")
     add_agent(parser)
-    parser.add_argument(
-        "-k", "--n-attempts", type=positive, default=1, metavar="N", help="attempts per task (default: 1)"
-    )
-    parser.add_argument(
-        "-n", "--n-concurrent", type=positive, default=4, metavar="N", help="trials at a time (default: 4)"
-    )
-    parser.add_argument(
-        "-r",
-        "--max-retries",
-        type=whole_number,
-        default=0,
-        metavar="N",
-        help="retries after an exception (default: 0)",
-    )
-    parser.add_argument("--jobs-dir", default="jobs", metavar="DIR", help="folder for job folders (default: jobs)")
-    parser.add_argument("--job-name", metavar="NAME", help="name of the job's folder (default: the current time)")
+    option(parser, "-k --n-attempts N", "attempts per task (default: 1)", positive, default=1)
+    option(parser, "-n --n-concurrent N", "trials at a time (default: 4)", positive, default=4)
+    option(parser, "-r --max-retries N", "retries after an exception (default: 0)", whole_number, default=0)
+    option(parser, "--jobs-dir DIR", "folder for job folders (default: jobs)", default="jobs")
+    option(parser, "--job-name NAME", "name of the job's folder (default: the current time)")
     add_on(parser)
     add_task_choice(parser)
     add_isolation(parser)
-    parser.add_argument(
-        "--no-image",
-        action="store_true",
-        help="run on the host system even if a task's Dockerfile needs an image",
-    )
-    parser.add_argument(
+    option(parser, "--no-image", "run on the host system even if a task's Dockerfile needs an image")
+    option(
+        parser,
         "--network",
+        "give or deny the network to agents and verifiers, whatever their tasks say",
         choices=["public", "none"],
-        help="give or deny the network to agents and verifiers, whatever their tasks say",
     )
-    parser.add_argument(
-        "--verifier-network", action="store_true", help="give verifiers the network, to download what they need"
-    )
-    parser.add_argument(
-        "--allow-unknown-fields",
-        action="store_true",
-        help="run tasks with unknown fields in parts that decide about the reward",
-    )
+    option(parser, "--verifier-network", "give verifiers the network, to download what they need")
+    option(parser, "--allow-unknown-fields", "run tasks with unknown fields in parts that decide about the reward")
     add_verifier_environment(parser)
     add_grading_rules(parser, default="harbor-0.13.1")
     add_control(parser)
-    parser.add_argument(
-        "--judge", action="store_true", help="have a language model judge the runs of seeded tasks too"
-    )
+    option(parser, "--judge", "have a language model judge the runs of seeded tasks too")
     add_judge(parser, "judge-")
     add_run_cache(parser)
-    parser.add_argument("--view", action="store_true", help="show the job in the browser while it runs")
-    parser.add_argument("--quiet", action="store_true", help="print only the report")
+    option(parser, "--view", "show the job in the browser while it runs")
+    option(parser, "--quiet", "print only the report")
 
 
 def run(args: argparse.Namespace) -> int:

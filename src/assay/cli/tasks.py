@@ -34,7 +34,7 @@ from assay.adapters.machine.local_machine import ThisHost
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.tasks.task_folder import load_task, task_files
 from assay.adapters.tasks.workbench import DiskWorkshop
-from assay.cli.options.common import add_isolation, add_verifier_environment, positive, warn
+from assay.cli.options.common import add_isolation, add_verifier_environment, option, positive, warn
 from assay.cli.options.tasks import add_task_choice, chosen_tasks
 from assay.cli.output.table import clean, render_table
 from assay.core.errors import AssayError, InputError
@@ -58,29 +58,20 @@ Attempts = Callable[[LoadedTask], list[LintFinding]]
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("action", choices=["check", "show", "init"], help="what to do with the tasks")
-    parser.add_argument(
-        "tasks",
-        metavar="TASKS",
-        nargs="+",
-        help="a task folder, or a folder of task folders; with init: the name of a new task folder",
+    option(parser, "action", "what to do with the tasks", choices=["check", "show", "init"])
+    option(
+        parser,
+        "tasks TASKS…",
+        "a task folder, or a folder of task folders; with init: the name of a new task folder",
     )
-    parser.add_argument(
-        "--run", dest="run_them", action="store_true", help="also run the oracle, an idle agent and wrong answers"
-    )
-    parser.add_argument(
-        "--repeat", type=positive, default=2, metavar="N", help="with --run: how many times (default: 2)"
-    )
-    parser.add_argument("--notes", action="store_true", help="with check: also print what doesn't count")
-    parser.add_argument("--json", action="store_true", help="print JSON: {'tasks': [...]}")
+    option(parser, "--run", "also run the oracle, an idle agent and wrong answers", dest="run_them")
+    option(parser, "--repeat N", "with --run: how many times (default: 2)", positive, default=2)
+    option(parser, "--notes", "with check: also print what doesn't count")
+    option(parser, "--json", "print JSON: {'tasks': [...]}")
     add_task_choice(parser)
     add_isolation(parser)
     add_verifier_environment(parser)
-    parser.add_argument(
-        "--no-image",
-        action="store_true",
-        help="with --run: run on the host system even if a task's Dockerfile needs an image",
-    )
+    option(parser, "--no-image", "with --run: run on the host system even if a task's Dockerfile needs an image")
 
 
 def run(args: argparse.Namespace) -> int:

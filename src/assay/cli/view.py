@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from assay.adapters.machine.atomic_write import write_text
 from assay.adapters.machine.safe_read import is_file, names_in
-from assay.cli.options.common import port_number
+from assay.cli.options.common import option, port_number
 from assay.cli.output.read_jobs import job_folders, read_results
 from assay.core.errors import InputError
 
@@ -31,10 +31,10 @@ FRESH_SEC = 2.0
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("paths", metavar="PATH", nargs="+", help="a job, a folder of jobs, kept runs, or a report")
-    parser.add_argument("-o", "--output", metavar="FILE", help="write one HTML file instead of serving pages")
-    parser.add_argument("--port", type=port_number, default=0, metavar="N", help="port to serve at (default: any)")
-    parser.add_argument("--open", action="store_true", help="open the address in the browser")
+    option(parser, "paths PATH…", "a job, a folder of jobs, kept runs, or a report")
+    option(parser, "-o --output FILE", "write one HTML file instead of serving pages")
+    option(parser, "--port N", "port to serve at (default: any)", port_number, default=0)
+    option(parser, "--open", "open the address in the browser")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -7,6 +7,7 @@ import argparse
 import shutil
 from pathlib import Path
 
+from assay.cli.options.common import option
 from assay.core.errors import InputError
 
 PACKAGE = Path(__file__).resolve().parents[2]
@@ -15,7 +16,7 @@ PACKAGE = Path(__file__).resolve().parents[2]
 def configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     copy = actions.add_parser("copy", description="Copy them into a folder that doesn't exist yet.")
-    copy.add_argument("folder", metavar="DIR", type=Path, help="where to; the tutorials say: examples")
+    option(copy, "folder DIR", "where to; the tutorials say: examples", Path)
     copy.set_defaults(action=_copy)
 
 

@@ -27,6 +27,7 @@ import os
 from datetime import timedelta
 from typing import TYPE_CHECKING, TextIO
 
+from assay.cli.options.common import option
 from assay.cli.options.service import add_blobs, add_store, blobs_of, store_of
 from assay.core.errors import InputError
 
@@ -35,13 +36,11 @@ if TYPE_CHECKING:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("action", choices=["check", "upgrade", "export", "load", "prune"], help="what to do")
-    parser.add_argument("file", metavar="FILE", nargs="?", help="the file to write or to read")
-    parser.add_argument("--parquet", action="store_true", help="export a folder of Parquet files")
-    parser.add_argument(
-        "--older-than", type=age, metavar="AGE", help="prune all organisations by this age: 90d or 12h"
-    )
-    parser.add_argument("--audit-older-than", type=age, metavar="AGE", help="prune entries of the audit log, too")
+    option(parser, "action", "what to do", choices=["check", "upgrade", "export", "load", "prune"])
+    option(parser, "file [FILE]", "the file to write or to read")
+    option(parser, "--parquet", "export a folder of Parquet files")
+    option(parser, "--older-than AGE", "prune all organisations by this age: 90d or 12h", age)
+    option(parser, "--audit-older-than AGE", "prune entries of the audit log, too", age)
     add_store(parser)
     add_blobs(parser)
 

@@ -15,16 +15,14 @@ import signal
 from datetime import timedelta
 from queue import SimpleQueue
 
-from assay.cli.options.common import extra_packages, positive
+from assay.cli.options.common import extra_packages, option, positive
 from assay.cli.options.service import add_service, blobs_of, coding_of, sources_of, store_of
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_service(parser)
-    parser.add_argument(
-        "--threads", type=positive, metavar="N", default=4, help="how much at a time (default: %(default)s)"
-    )
-    parser.add_argument("--log", action="store_true", help="write what happens on standard error")
+    option(parser, "--threads N", "how much at a time (default: %(default)s)", positive, default=4)
+    option(parser, "--log", "write what happens on standard error")
 
 
 def run(args: argparse.Namespace) -> int:
