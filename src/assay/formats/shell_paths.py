@@ -326,11 +326,6 @@ _COMPOUNDS: dict[str, Callable[[_Parser, States], States]] = {
 }
 
 
-def always(script: str, happens: Callable[[str], bool]) -> bool:
-    """True if it happens on every path to the script's end, whatever the commands on it answer."""
-    return not missed_paths(script, happens).at_end
-
-
 def missed_paths(script: str, happens: Callable[[str], bool]) -> Missed:
     """On which kinds of paths it does not happen."""
     parser = _Parser(shell_tokens(script), happens)

@@ -90,6 +90,7 @@ class ModelClient(Protocol):
         """The model's answer. Raises ``MeasurementError`` if there is none."""
 
 
+@dataclass(eq=False)
 class GivingUp:
     """Fulfils ``ModelClient``. A model that failed twice in a row is left alone for a while.
 
@@ -97,16 +98,12 @@ class GivingUp:
     pause, until the model has failed too often for that.
     """
 
-    def __init__(
-        self,
-        client: ModelClient,
-        clock: Callable[[], float] = lambda: 0.0,
-        sleep: Callable[[float], None] | None = None,
-    ) -> None:
-        self.model = client.model
-        self._client = client
-        self._clock = clock
-        self._sleep = sleep
+    _client: ModelClient
+    _clock: Callable[[], float] = lambda: 0.0
+    _sleep: Callable[[float], None] | None = None
+
+    def __post_init__(self) -> None:
+        self.model = self._client.model
         self._lock = threading.Lock()
         self._failures = 0
         self._resting_until = 0.0
@@ -254,16 +251,17 @@ class Budget:
             self._cost += (taken[1] or 0) - (reserved[1] or 0)
 
 
+@dataclass(frozen=True, slots=True)
 class Budgeted:
     """Fulfils ``ModelClient``. Every question has to fit all budgets. Answers know what they cost."""
 
-    def __init__(
-        self, client: ModelClient, budgets: tuple[Budget, ...], prices: JudgePrices | None = None
-    ) -> None:
-        self.model = client.model
-        self._client = client
-        self._budgets = budgets
-        self._prices = prices
+    _client: ModelClient
+    _budgets: tuple[Budget, ...]
+    _prices: JudgePrices | None = None
+
+    @property
+    def model(self) -> str:
+        return self._client.model
 
     def ask(self, request: ModelQuestion) -> Reply:
         tokens_in = len(request.prompt.text) // CHARACTERS_A_TOKEN

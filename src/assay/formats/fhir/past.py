@@ -178,18 +178,10 @@ def is_simple(resource_type: str, name: str, value: object) -> bool:
     return name in _SIMPLE
 
 
-def _id(resource: Resource, _name: str, wanted: str) -> bool:
-    return bool(resource.get("id") != plain(wanted))
-
-
 def _code(resource: Resource, name: str, wanted: str) -> bool:
     """A plain code, such as a status, which may be given with its system."""
     found = resource.get(name)
     return found is None or (isinstance(found, str) and found.lower() != plain(split(wanted, "|")[-1]).lower())
-
-
-def _identifier(resource: Resource, name: str, wanted: str) -> bool:
-    return not any(_is_token(one, "value", wanted) for one in values_at(resource, (name,)))
 
 
 def _concept(resource: Resource, name: str, wanted: str) -> bool:
@@ -258,8 +250,10 @@ def _fold_text(text: str) -> str:
 
 
 _SIMPLE: Final[Mapping[str, Contradicts]] = {
-    "_id": _id,
-    "identifier": _identifier,
+    "_id": lambda resource, _, wanted: bool(resource.get("id") != plain(wanted)),
+    "identifier": lambda resource, name, wanted: (
+        not any(_is_token(one, "value", wanted) for one in values_at(resource, (name,)))
+    ),
     "status": _code,
     "gender": _code,
     "code": _concept,

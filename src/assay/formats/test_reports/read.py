@@ -282,17 +282,14 @@ def _until_count(lines: Iterator[str], found: dict[str, list[Ended]]) -> Iterato
             running = found.setdefault(_name(began[1], began[2]), [])
         ended = _END.fullmatch(line)
         if ended is not None:
-            running.append(_end_from_word(ended[1]))
+            skipped = ended[1].startswith("skipped")
+            running.append(Ended.SKIPPED if skipped else _WORDS.get(ended[1], Ended.FAILED))
             running = []
 
 
 def _name(test: str, place: str) -> str:
     """Before Python 3.11, the place is that of the class."""
     return place if place.endswith(f".{test}") else f"{place}.{test}"
-
-
-def _end_from_word(word: str) -> Ended:
-    return Ended.SKIPPED if word.startswith("skipped") else _WORDS.get(word, Ended.FAILED)
 
 
 def _tap(data: bytes) -> Results:

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import IO, TYPE_CHECKING, Protocol, TypeVar
 
 from assay.adapters.sources.files.folder import MAX_FILES, below, plain_parts
-from assay.adapters.sources.files.http_objects import HttpObjects, httpx_module
-from assay.adapters.sources.json_requests import Pace, RequestLimits
+from assay.adapters.sources.files.http_objects import HttpObjects
+from assay.adapters.sources.json_requests import Pace, RequestLimits, httpx_module
 from assay.core.errors import MeasurementError
 from assay.evidence.playground import StoredFile
 

@@ -4,10 +4,19 @@ parts of objects, and writing them.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Final
 
-from assay.adapters.sources.files.folder import Patience, UnreachableError, missing, patiently
-from assay.adapters.sources.json_requests import AGAIN, Pace, RequestLimits
+from assay.adapters.sources.files.folder import missing
+from assay.adapters.sources.json_requests import (
+    AGAIN,
+    Pace,
+    Patience,
+    RequestLimits,
+    UnreachableError,
+    httpx_module,
+    patiently,
+    retry_after,
+)
 from assay.core.errors import MeasurementError
 
 if TYPE_CHECKING:
@@ -16,13 +25,6 @@ if TYPE_CHECKING:
 _REASONS: Final = {401: "the credentials are not accepted", 403: "the credentials do not allow this request"}
 _PAST_THE_END: Final = 416
 CHUNK: Final = 1 << 16
-
-
-def httpx_module() -> Any:
-    """httpx, which is imported only for those who ask a server."""
-    import httpx  # noqa: PLC0415 - only who asks a server pays for it
-
-    return httpx
 
 
 @dataclass(slots=True)
@@ -97,7 +99,7 @@ class HttpObjects:
             except httpx_module().TransportError as error:
                 raise UnreachableError(f"it can't be reached ({type(error).__name__})") from error
             if said.status_code in AGAIN:
-                raise UnreachableError(f"it answers {said.status_code}", _seconds(said))
+                raise UnreachableError(f"it answers {said.status_code}", retry_after(said.headers))
             if said.status_code not in (200, 201, 204) and (method, said.status_code) != ("DELETE", 404):
                 raise MeasurementError(f"{self._what}: {_reason(said.status_code)}")
 
@@ -168,7 +170,7 @@ class _Answered:
             raise UnreachableError(f"it can't be reached ({type(error).__name__})") from error
         if response.status_code in AGAIN:
             self._stream.__exit__(None, None, None)
-            raise UnreachableError(f"it answers {response.status_code}", _seconds(response))
+            raise UnreachableError(f"it answers {response.status_code}", retry_after(response.headers))
         return response
 
     def __exit__(self, *_: object) -> None:
@@ -187,9 +189,3 @@ def _guard_chunks(chunks: Iterator[bytes]) -> Iterator[bytes]:
 
 def _reason(status: int) -> str:
     return _REASONS.get(status, f"it answers {status}")
-
-
-def _seconds(response: "httpx.Response") -> float:
-    """How long the server wants to be left alone."""
-    written = response.headers.get("retry-after", "").strip()
-    return float(written) if written.isascii() and written.isdecimal() and len(written) < 10 else 0

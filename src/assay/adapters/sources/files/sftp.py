@@ -17,17 +17,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import SplitResult, unquote
 
-from assay.adapters.sources.files.folder import (
-    MAX_FILES,
-    Patience,
-    UnreachableError,
-    is_plain,
-    missing,
-    moment,
-    patiently,
-    plain_parts,
-)
-from assay.adapters.sources.json_requests import Pace, RequestLimits
+from assay.adapters.sources.files.folder import MAX_FILES, is_plain, missing, moment, plain_parts
+from assay.adapters.sources.json_requests import Pace, Patience, RequestLimits, UnreachableError, patiently
 from assay.core.errors import InputError, MeasurementError, install_hint
 from assay.evidence.playground import StoredFile
 
@@ -159,9 +150,6 @@ def _asyncssh() -> Any:
     except ImportError as error:
         raise MeasurementError(f"SFTP needs asyncssh: {install_hint('sftp')}") from error
 
-
-if TYPE_CHECKING:
-    import asyncssh
 
 CHUNK: Final = 1 << 18
 
