@@ -154,18 +154,14 @@ def as_text(found: ArmComparison, gate: Gate | None, *, markdown: bool) -> str:
 
 def _lines(found: ArmComparison, gate: Gate | None, markdown: bool) -> Iterator[str]:
     several = len(found.agents) > 2
-    yield render_table(*_agents(found.agents, several), right=True, markdown=markdown)
-    yield ""
+    yield render_table(*_agents(found.agents, several), right=True, markdown=markdown) + "\n"
     if several:
         titles = ("pair", "difference", "95 %", "p", "p (Holm)", "tasks", "better")
         yield render_table(titles, map(_pair_row, found.pairs), right=True, markdown=markdown)
     else:
         [pair] = found.pairs
-        yield (
-            render_table(("", ""), _details(pair), markdown=markdown).partition("\n")[2]
-            if not markdown
-            else (render_table(("measure", ""), _details(pair), markdown=True))
-        )
+        table = render_table(("measure" if markdown else "", ""), _details(pair), markdown=markdown)
+        yield table if markdown else table.partition("\n")[2]
         yield from _deciding(pair.tasks, pair, markdown)
     marks = dict.fromkeys(one.what for pair in found.pairs for one in pair.mismatches)
     for mark in (*found.left_out, *marks):
@@ -258,7 +254,6 @@ def _deciding(tasks: Sequence[TaskDifference], pair: ArmPair, markdown: bool) ->
     deciding = [task for task in tasks if task.difference]
     if not deciding:
         return
-    yield ""
     rows = [
         (
             row.task,
@@ -270,7 +265,7 @@ def _deciding(tasks: Sequence[TaskDifference], pair: ArmPair, markdown: bool) ->
         for row in deciding[:SHOWN_TASKS]
     ]
     titles = ("tasks that decide it", pair.first, pair.second, "difference", "attempts")
-    yield render_table(titles, rows, right=True, markdown=markdown)
+    yield "\n" + render_table(titles, rows, right=True, markdown=markdown)
     if len(deciding) > SHOWN_TASKS:
         yield f"and {len(deciding) - SHOWN_TASKS} more with a difference; --json has all of them"
 

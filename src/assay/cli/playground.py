@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 
 from assay.cli.options.common import extra_packages, option
 from assay.cli.output.table import clean
+from assay.formats.counting import counted
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -24,15 +25,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     option(load, "playground PLAYGROUND", "the playground file, as YAML or JSON")
     option(load, "--from FOLDER", "the prepared state (default: none)", dest="folder")
     option(load, "--replace", "remove the contents of the playground first")
-    load.set_defaults(action=_load)
 
 
 def run(args: argparse.Namespace) -> int:
     with extra_packages("a playground needs", "criteria"):
-        return int(args.action(args))
+        _load(args)
+    return 0
 
 
-def _load(args: argparse.Namespace) -> int:
+def _load(args: argparse.Namespace) -> None:
     # Help needs no database.
     from assay.adapters.playgrounds.playground_file import load_playground_file, open_playground_store  # noqa: PLC0415
     from assay.adapters.playgrounds.playground_folders import LocalFolders, LocalState  # noqa: PLC0415
@@ -49,12 +50,7 @@ def _load(args: argparse.Namespace) -> int:
     )
     print(
         clean(
-            f"loaded {_count(loaded.records, 'record')} and {_count(loaded.files, 'file')} into"
+            f"loaded {counted(loaded.records, 'record')} and {counted(loaded.files, 'file')} into"
             f" playground {loaded.playground} of {loaded.store}"
         )
     )
-    return 0
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

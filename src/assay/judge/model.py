@@ -15,8 +15,7 @@ from assay.core.errors import MeasurementError
 from assay.dialects.scorers.report import JudgeUsage
 from assay.dialects.scorers.scenario import JudgePrices
 from assay.evidence.verdict import Unparseable
-from assay.judge.canary import is_obeyed
-from assay.judge.prompt import Prompt, PromptQuestion, build
+from assay.judge.prompt import Prompt, PromptQuestion, build, is_obeyed
 
 Finish: TypeAlias = Literal["stop", "length", "refusal"]
 Mode: TypeAlias = Literal["json_schema", "json_object", "text"]

@@ -17,15 +17,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     copy = actions.add_parser("copy", description="Copy them into a folder that doesn't exist yet.")
     option(copy, "folder DIR", "where to; the tutorials say: examples", Path)
-    copy.set_defaults(action=_copy)
 
 
 def run(args: argparse.Namespace) -> int:
-    code: int = args.action(args)
-    return code
-
-
-def _copy(args: argparse.Namespace) -> int:
     if args.folder.exists():
         raise InputError(f"the folder for the examples must not exist yet, got {args.folder}")
     shutil.copytree(

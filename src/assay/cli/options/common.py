@@ -29,6 +29,23 @@ class Options(Protocol):
 PROFILES = ("harbor-0.13.1", "harbor-0.24", "strict")
 
 
+def _number(must: str, least: int = 0, most: float = math.inf) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
+            raise argparse.ArgumentTypeError(f"must be {must}, got {text!r}")
+        return int(text)
+
+    return read
+
+
+whole_number = _number("a whole number of at least 0")
+positive = _number("a whole number of at least 1", least=1)
+pull_request = _number("the number of a pull request")
+# A process can't end with 256, which would be 0; and any free port is 0.
+exit_status = _number("an exit status from 0 to 255", most=255)
+port_number = _number("a port from 0 to 65535", most=65535)
+
+
 def option(
     parser: "argparse._ActionsContainer",
     spelling: str,
@@ -138,11 +155,6 @@ def warn(text: str) -> None:
     print(f"WARNING: {text}", file=sys.stderr)
 
 
-def exit_status(text: str) -> int:
-    """A number that a process can end with: 256 would end as 0."""
-    return _number(text, "an exit status from 0 to 255", most=255)
-
-
 def add_grading_rules(parser: argparse.ArgumentParser, *, default: str) -> None:
     """Add --profile and --schema-forbids-reward, for commands that read what verifiers wrote."""
     option(
@@ -169,16 +181,6 @@ def grading_rules(args: Options) -> "GradingRules | None":
     return GradingRules(Profile(args.profile or DEFAULT_RULES.profile), args.schema_forbids_reward)
 
 
-def whole_number(text: str) -> int:
-    """A whole number of at least 0."""
-    return _number(text, "a whole number of at least 0")
-
-
-def positive(text: str) -> int:
-    """A whole number of at least 1."""
-    return _number(text, "a whole number of at least 1", least=1)
-
-
 def shard(text: str) -> "Shard":
     """One of several shares, such as 2/8."""
     from assay.adapters.jobs.pieces import Shard  # noqa: PLC0415 - most commands have no shards
@@ -201,16 +203,6 @@ def again_id(text: str) -> str:
         must = "must be an ID of up to 100 letters, digits and . _ : + -, such as fixed-tests-2"
         raise argparse.ArgumentTypeError(f"{must}, got {text[:120]!r}")
     return text
-
-
-def pull_request(text: str) -> int:
-    """The number of a pull request."""
-    return _number(text, "the number of a pull request")
-
-
-def port_number(text: str) -> int:
-    """A TCP port; 0 means any free one."""
-    return _number(text, "a port from 0 to 65535", most=65535)
 
 
 def whole_numbers(text: str) -> tuple[int, ...]:
@@ -246,12 +238,6 @@ def share(text: str) -> float:
         if 0 < float(text) <= 1:
             return float(text)
     raise argparse.ArgumentTypeError(f"must be above 0 and at most 1, got {text!r}")
-
-
-def _number(text: str, described: str, least: int = 0, most: float = math.inf) -> int:
-    if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
-        raise argparse.ArgumentTypeError(f"must be {described}, got {text!r}")
-    return int(text)
 
 
 def metric_script(text: str) -> "ScriptMetric":

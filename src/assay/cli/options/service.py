@@ -2,14 +2,12 @@
 
 import argparse
 import os
-from typing import TYPE_CHECKING, Final
+from datetime import timedelta
+from typing import Any, Final
 
 from assay.adapters.store.opening import DEFAULT, VARIABLE
 from assay.cli.options.common import option, positive
 from assay.core.errors import InputError
-
-if TYPE_CHECKING:
-    from assay.adapters.service.coding_parts import CodingSetting
 
 CODING: Final = ("auto", "bubblewrap", "namespaces", "container", "process", "off")
 BLOBS_VARIABLE = "ASSAY_BLOBS"
@@ -37,12 +35,6 @@ def add_blobs(parser: argparse.ArgumentParser) -> None:
 def blobs_of(args: argparse.Namespace) -> str | None:
     """Where files of runs are kept; None is in the store."""
     return args.blobs or os.environ.get(BLOBS_VARIABLE) or None
-
-
-def sources_of(args: argparse.Namespace) -> tuple[str, ...]:
-    """Where sources may be beside the internet."""
-    written = os.environ.get(SOURCES_VARIABLE, "").split(",")
-    return tuple(args.allow_source or filter(None, map(str.strip, written)))
 
 
 def add_service(parser: argparse.ArgumentParser) -> None:
@@ -95,12 +87,20 @@ def add_service(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def coding_of(args: argparse.Namespace) -> "CodingSetting":
-    """The settings of coding runs."""
+def setting_of(args: argparse.Namespace) -> dict[str, Any]:
+    """What ``add_service`` asked for, as the processes of a service take it."""
     from assay.adapters.service.coding_parts import CodingSetting  # noqa: PLC0415 - help needs no database
     from assay.engine.service.coding_policy import CodingPolicy  # noqa: PLC0415
 
     if args.graded_tasks is not None and not os.path.isdir(args.graded_tasks):
         raise InputError(f"--graded-tasks must be a folder of tasks, but {args.graded_tasks} isn't one")
     policy = CodingPolicy(tuple(args.coding_folder), tuple(args.coding_image), args.coding_network)
-    return CodingSetting(args.coding, policy, args.judge, args.graded_tasks)
+    written = os.environ.get(SOURCES_VARIABLE, "").split(",")
+    return {
+        "allowed": tuple(args.allow_source or filter(None, map(str.strip, written))),
+        "log": args.log,
+        "claim_sec": args.claim,
+        "kept_work": timedelta(days=args.keep_work),
+        "blobs": blobs_of(args),
+        "coding": CodingSetting(args.coding, policy, args.judge, args.graded_tasks),
+    }

@@ -22,10 +22,9 @@ Exit codes: 0 it was stopped, 2 it could not start.
 """
 
 import argparse
-from datetime import timedelta
 
 from assay.cli.options.common import add_listening, extra_packages, option, positive
-from assay.cli.options.service import add_service, blobs_of, coding_of, sources_of, store_of
+from assay.cli.options.service import add_service, setting_of, store_of
 
 PORT = 8765
 
@@ -56,14 +55,9 @@ def run(args: argparse.Namespace) -> int:
         args.port,
         args.rate,
         not args.no_worker,
-        allowed=sources_of(args),
-        log=args.log,
-        claim_sec=args.claim,
-        kept_work=timedelta(days=args.keep_work),
-        blobs=blobs_of(args),
         page_hosts=tuple(args.page_host),
         single_user=args.single_user,
         processes=args.workers,
-        coding=coding_of(args),
+        **setting_of(args),
     )
     return serve(told, lambda line: print(line, flush=True))

@@ -12,11 +12,10 @@ Exit codes: 0 it was stopped, 2 it could not start.
 
 import argparse
 import signal
-from datetime import timedelta
 from queue import SimpleQueue
 
 from assay.cli.options.common import extra_packages, option, positive
-from assay.cli.options.service import add_service, blobs_of, coding_of, sources_of, store_of
+from assay.cli.options.service import add_service, setting_of, store_of
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -32,14 +31,5 @@ def run(args: argparse.Namespace) -> int:
     ended: SimpleQueue[int] = SimpleQueue()
     for one in (signal.SIGINT, signal.SIGTERM):
         signal.signal(one, lambda number, _: ended.put(number))
-    told = Working(
-        store_of(args),
-        args.threads,
-        allowed=sources_of(args),
-        log=args.log,
-        claim_sec=args.claim,
-        kept_work=timedelta(days=args.keep_work),
-        blobs=blobs_of(args),
-        coding=coding_of(args),
-    )
+    told = Working(store_of(args), args.threads, **setting_of(args))
     return work(told, lambda line: print(line, flush=True), ended.get)

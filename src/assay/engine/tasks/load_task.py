@@ -8,10 +8,10 @@ A task with steps has such a table for each step that declares something: [metad
 import json
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from assay.core.errors import InputError
 from assay.dialects.evaluation.models import VerifierSpec
@@ -264,24 +264,17 @@ def _verifier(folder: TaskFolder, below: str, warnings: list[str]) -> tuple[str,
     raise InputError(f"{where} must have a verifier, tests/test.sh or tests/verify.py, but it has neither")
 
 
-class _Table(BaseModel):
+class DeclaredOutput(BaseModel):
+    """The parsed table. All of its keys are optional."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     path: str | None = Field(default=None, pattern="^/")
     format: Format | None = None
     schema_file: str | None = Field(default=None, alias="schema")
     sections: list[str] = Field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class DeclaredOutput:
-    """The parsed table. All of its keys are optional. ``field`` is its name in task.toml, for errors."""
-
-    field: str
-    path: str | None
-    format: Format | None
-    schema_file: str | None
-    sections: tuple[str, ...]
+    _field: str = PrivateAttr("metadata.output")
+    """Its name in task.toml, for errors."""
 
     def of(self, output: str, environment: TaskEnvironment, folder: TaskFolder) -> Declared | None:
         """The demands on the output at this path. Without a declared format, the file's name decides.
@@ -293,10 +286,10 @@ class DeclaredOutput:
             self._check_place(environment, folder.root)
             schema = None if self.schema_file is None else _schema(folder, self.schema_file)
             loose = self.path is None and not asks and "." not in posixpath.basename(output)
-            return Declared(self.format or format_of(output), schema, self.sections, may_be_folder=loose)
+            return Declared(self.format or format_of(output), schema, tuple(self.sections), may_be_folder=loose)
         if asks:
             raise InputError(
-                f"{folder.root}/{FILE_NAME}: {self.field}.path must name a file, because a format, a schema or "
+                f"{folder.root}/{FILE_NAME}: {self._field}.path must name a file, because a format, a schema or "
                 f"sections are declared for it, got the working folder {output}"
             )
         return None
@@ -307,7 +300,7 @@ class DeclaredOutput:
         path = posixpath.normpath(self.path or places[0])
         if not any(path == place or path.startswith(f"{place}/") for place in places):
             raise InputError(
-                f"{root}/{FILE_NAME}: {self.field}.path must lie below {', '.join(places)}, where an agent's "
+                f"{root}/{FILE_NAME}: {self._field}.path must lie below {', '.join(places)}, where an agent's "
                 f"files are kept, got {self.path}"
             )
 
@@ -325,10 +318,11 @@ def declared_output(config: TaskConfig, root: str, step: str | None) -> Declared
         _check_steps(table, [one.name for one in config.steps or ()], where)
         field, table = f"{field}.{step}", table.get(step, {})
     try:
-        found = _Table.model_validate(table)
+        found = DeclaredOutput.model_validate(table)
     except ValidationError as error:
         raise InputError(f"{where}: {first_complaint(error, f'{field}.')}") from error
-    return DeclaredOutput(field, found.path, found.format, found.schema_file, tuple(found.sections))
+    found._field = field
+    return found
 
 
 def _check_steps(table: dict[str, Any], steps: list[str], where: str) -> None:

@@ -14,13 +14,15 @@ from http.client import responses
 
 from assay.adapters.models.proxy.upstream import Upstream, UpstreamCall, UpstreamUnreachableError
 from assay.engine.model_access import Meter
-from assay.formats.model_traffic.questions import ModelRequest, question, route
-from assay.formats.model_traffic.request_head import (
+from assay.formats.model_traffic.requests import (
     END,
     LARGEST_HEAD,
+    ModelRequest,
     RefusedRequestError,
     RequestHead,
     parse_head,
+    question,
+    route,
 )
 from assay.formats.model_traffic.tokens import AnswerCounter
 

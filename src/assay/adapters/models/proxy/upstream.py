@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from assay.formats.model_traffic.request_head import RequestHead
+from assay.formats.model_traffic.requests import RequestHead
 
 CONNECT_SEC = 15.0
 SILENCE_SEC = 600.0
