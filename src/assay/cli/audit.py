@@ -22,7 +22,7 @@ from assay.adapters.jobs.job_folder import DiskJobFolder
 from assay.adapters.jobs.pieces import WHOLE, claim, work_off
 from assay.adapters.jobs.results_folder import InspectLogs, JobFolders, SubmissionFolders, open_results
 from assay.adapters.jobs.trial_folder import DiskTrial, find_trials
-from assay.cli.grade import complaint, grading_again
+from assay.cli.grade import How, complaint, grading_again
 from assay.cli.options.common import (
     Options,
     add_isolation,
@@ -183,7 +183,7 @@ def repeat(args: Options) -> Iterator[RepeatedGrading]:
     trials = find_trials(args.jobs)
     graded = 0
     # A control would run a verifier that failed again, and so hide what is to be measured.
-    with grading_again(trials, args.isolation, args.tasks, control=False) as again:
+    with grading_again(trials, How(args.isolation, args.tasks)) as again:
         work = functools.partial(_graded_often, again, args.repeat, args.again)
         for name, runs in work_off(trials, work, again.threads, args.shard or WHOLE):
             if isinstance(runs, AssayError):

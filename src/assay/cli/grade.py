@@ -95,16 +95,14 @@ class How:
 
     isolation: str
     tasks: str | None
-    concurrent: int
-    rules: GradingRules | None
-    control: bool
-    again: str | None
+    concurrent: int = 1
+    rules: GradingRules | None = None
+    control: bool = False
+    again: str | None = None
 
 
 def _here(how: How, trials: list[str], share: Shard = WHOLE) -> Counter[str]:
-    with grading_again(
-        trials, how.isolation, how.tasks, how.concurrent, how.rules, control=how.control, again=how.again
-    ) as again:
+    with grading_again(trials, how) as again:
         work = functools.partial(_grade_once if how.again else _grade, again)
         return Counter(work_off(trials, work, again.threads, share, Progress("graded", live=False)))
 
@@ -141,30 +139,21 @@ def _lost(trial: str, why: str) -> tuple[str, str, Counter[str]]:
 
 
 @contextlib.contextmanager
-def grading_again(
-    trials: list[str],
-    isolation: str,
-    tasks: str | None,
-    concurrent: int = 1,
-    rules: GradingRules | None = None,
-    *,
-    control: bool,
-    again: str | None = None,
-) -> Iterator[Regrading]:
+def grading_again(trials: list[str], how: How) -> Iterator[Regrading]:
     """Grade runs again in a sandbox of the given kind; by default, of the kind that they were verified in."""
     known = next(filter(None, (recorded_backend(DiskTrial(trial)) for trial in trials)), AUTO)
-    site = TrialSite(choose(kind_of(known) if isolation == AUTO else isolation, warn), ThisHost())
+    site = TrialSite(choose(kind_of(known) if how.isolation == AUTO else how.isolation, warn), ThisHost())
     with DiskWorkshop(site.sandbox) as workshop:
         yield Regrading(
             site,
             workshop,
             load_task_if_there,
-            tasks,
-            concurrent,
-            anywhere=isolation == kind_of(site.sandbox.isolation.backend),
-            rules=rules,
-            control=control,
-            again=again,
+            how.tasks,
+            how.concurrent,
+            anywhere=how.isolation == kind_of(site.sandbox.isolation.backend),
+            rules=how.rules,
+            control=how.control,
+            again=how.again,
         )
 
 

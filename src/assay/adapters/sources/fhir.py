@@ -134,17 +134,13 @@ class FhirServer:
         answer = self._get(first, what)
         if not 200 <= answer.status < 300 and answer.status != answers.UNAUTHORIZED:
             return None
-        found = pages(
-            first,
-            lambda page: self._history_page(answer if page == first else self._get(page, what), what),
-            lambda page, content: self._next(page, content, what),
-            what,
-            self._max_pages,
-        )
-        return [entry for page in found for entry in objects_in(page.get("entry"))]
 
-    def _history_page(self, answer: JsonAnswer, what: str) -> dict[str, Any]:
-        return answers.resource_in(answer.status, answer.body, "Bundle", what, self._secrets())
+        def page_at(page: "httpx.URL") -> dict[str, Any]:
+            found = answer if page == first else self._get(page, what)
+            return answers.resource_in(found.status, found.body, "Bundle", what, self._secrets())
+
+        found = pages(first, page_at, lambda page, content: self._next(page, content, what), what, self._max_pages)
+        return [entry for page in found for entry in objects_in(page.get("entry"))]
 
     def _search_pages(self, search: "_Search") -> Iterator[dict[str, Any]]:
         count = search.count

@@ -3,7 +3,16 @@
 from typing import Any
 
 from assay.dialects.evaluation.models import VerifierSpec
-from assay.engine.tasks.task import LoadedTask, Origin, OwnEnvironment, TaskPhase, TaskStep
+from assay.dialects.harbor.task_config import EnvironmentConfig
+from assay.engine.tasks.task import (
+    DEFAULT_WORKDIR,
+    LoadedTask,
+    Origin,
+    OwnEnvironment,
+    TaskEnvironment,
+    TaskPhase,
+    TaskStep,
+)
 from assay.engine.tasks.task_reading import LintFinding
 from assay.formats.strict_model import StrictModel
 
@@ -96,13 +105,9 @@ def describe_task(task: LoadedTask) -> TaskDescription:
         steps=[_step(step) for step in task.steps],
         environment=EnvironmentDescription(
             workdir=environment.workdir,
-            image=environment.image,
-            needs_image=environment.needs_image,
-            dockerfile=environment.dockerfile,
             env=sorted({*environment.env, *settings.env}),
-            cpus=settings.cpus,
-            memory_mb=settings.memory_mb,
-            storage_mb=settings.storage_mb,
+            **_image(environment),
+            **_limits(settings),
         ),
         warnings=list(task.warnings),
     )
@@ -147,23 +152,22 @@ def _step(step: TaskStep) -> StepDescription:
 
 
 def _own_environment(own: OwnEnvironment) -> OwnEnvironmentDescription:
-    place = own.environment
-    return OwnEnvironmentDescription(
-        image=None if place is None else place.image,
-        dockerfile=None if place is None else place.dockerfile,
-        needs_image=None if place is None else place.needs_image,
-        artifacts=list(own.artifacts),
-        env=sorted({*own.config.env, *(() if place is None else place.env)}),
-        cpus=own.config.cpus,
-        memory_mb=own.config.memory_mb,
-        storage_mb=own.config.storage_mb,
-    )
+    place = own.environment or TaskEnvironment(DEFAULT_WORKDIR)
+    env, artifacts = sorted({*own.config.env, *place.env}), list(own.artifacts)
+    return OwnEnvironmentDescription(artifacts=artifacts, env=env, **_image(place), **_limits(own.config))
+
+
+def _image(place: TaskEnvironment) -> dict[str, Any]:
+    return {name: getattr(place, name) for name in ("image", "needs_image", "dockerfile")}
+
+
+def _limits(config: EnvironmentConfig) -> dict[str, Any]:
+    return {name: getattr(config, name) for name in ("cpus", "memory_mb", "storage_mb")}
 
 
 def _phase(phase: TaskPhase) -> PhaseDescription:
-    return PhaseDescription(
-        timeout_sec=phase.timeout_sec, user=phase.user, network=phase.network, env=sorted(phase.env)
-    )
+    env = sorted(phase.env)
+    return PhaseDescription(timeout_sec=phase.timeout_sec, user=phase.user, network=phase.network, env=env)
 
 
 def _plain(value: Any) -> Any:

@@ -134,12 +134,6 @@ class _JUnitReader:
             if suite.broke or (suite.says_so and not suite.has_failed_test):
                 self.suites.append(suite.name)
 
-    def data(self, text: str) -> None:
-        """Ignore the output of tests."""
-
-    def close(self) -> None:
-        """Return nothing; the results are in ``cases`` and ``suites``."""
-
     def _worse(self, ended: Ended) -> None:
         name, known = self.cases[-1]
         self.cases[-1] = (name, ended if known is not Ended.FAILED else known)
