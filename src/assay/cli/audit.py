@@ -92,7 +92,9 @@ def _audits(path: str, script: Metric | None) -> list[Audit]:
     """The audit of what is at a path. Jobs of one submission have one each."""
     results = open_results(path)
     if isinstance(results, SubmissionFolders):
-        return [_audit_runs(results)]
+        submission = import_terminal_bench(results.name, results.folders)
+        findings, notes = audit_published(submission), submission.job.notes
+        return [Audit(results.name, findings, identical=False, finished=True, notes=notes)]
     if isinstance(results, InspectLogs):
         raise InputError(f"{path} must be a job of harbor or terminal-bench; for logs of inspect, 'assay report'")
     folders = results.folders if isinstance(results, JobFolders) else [results]
@@ -103,24 +105,11 @@ def _audit_job(folder: DiskJobFolder, script: Metric | None) -> Audit:
     return audit_job(folder, read_job(folder, script=script, progress=Progress(f"reading {folder.name}")))
 
 
-def _audit_runs(results: SubmissionFolders) -> Audit:
-    submission = import_terminal_bench(results.name, results.folders)
-    findings = audit_published(submission)
-    return Audit(results.name, findings, identical=False, finished=True, notes=submission.job.notes)
-
-
 def as_json(audit: Audit) -> dict[str, Any]:
     """The audit as plain values."""
     findings = [_finding(finding) for finding in audit.findings]
-    return {
-        "job": audit.job,
-        "consistent": audit.consistent,
-        "identical": audit.identical,
-        "finished": audit.finished,
-        "findings": findings,
-        "notes": audit.notes,
-        "version": audit.version,
-    }
+    about = {name: getattr(audit, name) for name in ("job", "consistent", "identical", "finished")}
+    return {**about, "findings": findings, "notes": audit.notes, "version": audit.version}
 
 
 def _finding(finding: AuditFinding) -> dict[str, Any]:

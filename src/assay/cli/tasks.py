@@ -113,7 +113,7 @@ def _check(paths: list[str], attempts: Attempts | None, args: argparse.Namespace
         if not args.json:
             print_checked(checked[-1], notes=args.notes)
     if args.json:
-        print(checked_json(checked))
+        print(json.dumps({"tasks": [_task(task) for task in checked]}, indent=2))
     return max(task.code for task in checked)
 
 
@@ -129,7 +129,7 @@ def _show(paths: list[str], *, as_json: bool) -> int:
     if as_json:
         print(json.dumps({"tasks": [task.model_dump(mode="json") for task in shown]}, indent=2))
     elif shown:
-        print("\n\n".join(map(task_text, shown)))
+        print("\n\n".join(part for task in shown for part in _parts(task)))
     return 2 if failed else 0
 
 
@@ -186,12 +186,8 @@ def print_checked(checked: Checked, *, notes: bool) -> None:
         print(f"{path}: nothing found{said if count and not notes else ''}")
 
 
-def checked_json(tasks: Sequence[Checked]) -> str:
-    """All findings, notes included."""
-    return json.dumps({"tasks": [_task(task) for task in tasks]}, indent=2)
-
-
 def _task(task: Checked) -> dict[str, object]:
+    """All findings, notes included."""
     findings = [
         {
             "kind": finding.rule,
@@ -205,12 +201,8 @@ def _task(task: Checked) -> dict[str, object]:
     return {"path": task.path, "findings": findings, "error": task.error}
 
 
-def task_text(task: TaskDescription) -> str:
-    """A table for each step, and one for the environment."""
-    return "\n\n".join(_parts(task))
-
-
 def _parts(task: TaskDescription) -> Iterator[str]:
+    """A table for each step, and one for the environment."""
     strategy = "" if task.reward_strategy is None else f" · reward of steps: {task.reward_strategy}"
     yield f"{clean(task.name)} · {clean(task.path)} · sha256 {task.checksum[:12]}{strategy}"
     for step in task.steps:

@@ -230,6 +230,7 @@ def task_files(task: LoadedTask, step: TaskStep) -> TaskFiles:
     for folder in step.tests:
         tests |= _texts(folder)
         writable |= {f"tests/{name}" for name in _writable(folder)}
+    mode = task.config.verifier.network_mode or task.config.environment.network_mode
     return TaskFiles(
         tests=tests,
         solution=_texts(step.solution) if step.solution is not None else {},
@@ -239,7 +240,7 @@ def task_files(task: LoadedTask, step: TaskStep) -> TaskFiles:
         instruction="\n\n".join(one.instruction for one in task.steps),
         places=(*task.environment.places, *LOGS),
         network=step.verifier_phase.network,
-        says_no_network=_says_no_network(task),
+        says_no_network=mode is NetworkMode.NO_NETWORK,
         agent_is_ordinary=step.agent.user not in (None, "root", 0),
         solutions_withheld=step.solution is None and _solutions_withheld(task.path),
         is_one_of_several=task.multi_step,
@@ -247,12 +248,6 @@ def task_files(task: LoadedTask, step: TaskStep) -> TaskFiles:
         agent_limit=step.agent.timeout_sec,
         verifier_limit=step.verifier_phase.timeout_sec,
     )
-
-
-def _says_no_network(task: LoadedTask) -> bool:
-    config = task.config
-    mode = config.verifier.network_mode or config.environment.network_mode
-    return mode is NetworkMode.NO_NETWORK
 
 
 def _solutions_withheld(path: str) -> bool:

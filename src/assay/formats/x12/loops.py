@@ -63,7 +63,11 @@ class _Walk:
             return self._root
         if segment.id == "HL" and self._guide.levels:
             return self._level(self._guide, segment)
-        return self._fitting(self._guide, segment) or self._misfit(segment)
+        at = self._fitting(self._guide, segment)
+        if at is None:
+            message = f"{quoted_name(segment.id)} has no place in loop {self._open.id}"
+            self._say(X12Mistake.UNPLACED_SEGMENT, message, segment)
+        return at or self._open
 
     def _fitting(self, guide: Guide, segment: X12Segment) -> LoopAt | None:
         at: LoopAt | None = self._open
@@ -78,12 +82,6 @@ class _Walk:
             at = None if loop.is_level else at.parent
         return None
 
-    def _misfit(self, segment: X12Segment) -> LoopAt:
-        self._say(
-            X12Mistake.UNPLACED_SEGMENT, f"{quoted_name(segment.id)} has no place in loop {self._open.id}", segment
-        )
-        return self._open
-
     def _level(self, guide: Guide, segment: X12Segment) -> LoopAt:
         loop = guide.levels.get(segment.text(3))
         if loop is None:
@@ -93,11 +91,8 @@ class _Walk:
         at = self._begin(loop, self._above(loop, segment))
         own = segment.text(1)
         if not own or own in self._by_level:
-            self._say(
-                X12Mistake.HIERARCHY,
-                f"HL01 is {quote_text(own)}; it must be a number that no other HL has",
-                segment,
-            )
+            message = f"HL01 is {quote_text(own)}; it must be a number that no other HL has"
+            self._say(X12Mistake.HIERARCHY, message, segment)
         self._by_level[own] = at
         return at
 

@@ -125,12 +125,11 @@ def _never_run(facts: TaskFacts) -> Iterator[LintFinding]:
 
 def output_path_findings(facts: TaskFacts) -> Iterator[LintFinding]:
     """Outputs that are read but not asked for, and the other way round."""
-    unpromised = dict(_unpromised_paths(facts))
+    unpromised = {place.path: place.at for place in facts.outputs() if not facts.instructed(place.path)}
     for path, at in unpromised.items():
         why = f"the tests read {path}, but neither the instruction nor the environment names that path"
         yield LintFinding("output-not-asked-for", at, why)
-    untested = list(_untested_promises(facts))
-    for path, line in untested:
+    for path, line in _untested_promises(facts):
         why = f"the instruction asks for {path}, but no test reads it"
         yield LintFinding("output-not-tested", f"instruction.md:{line}", why)
 
@@ -138,12 +137,6 @@ def output_path_findings(facts: TaskFacts) -> Iterator[LintFinding]:
 def asked_for(instruction: str) -> list[str]:
     """The files that an instruction asks to be written."""
     return list(dict.fromkeys(found["path"] for found in _PROMISE.finditer(instruction)))
-
-
-def _unpromised_paths(facts: TaskFacts) -> Iterator[tuple[str, str]]:
-    for place in facts.outputs():
-        if not facts.instructed(place.path):
-            yield place.path, place.at
 
 
 def _untested_promises(facts: TaskFacts) -> Iterator[tuple[str, int]]:
