@@ -18,7 +18,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assay.adapters.jobs.job_folder import DiskJobFolder
 from assay.adapters.jobs.pieces import WHOLE, claim, work_off
 from assay.adapters.jobs.results_folder import InspectLogs, JobFolders, SubmissionFolders, open_results
 from assay.adapters.jobs.trial_folder import DiskTrial, find_trials
@@ -98,11 +97,9 @@ def _audits(path: str, script: Metric | None) -> list[Audit]:
     if isinstance(results, InspectLogs):
         raise InputError(f"{path} must be a job of harbor or terminal-bench; for logs of inspect, 'assay report'")
     folders = results.folders if isinstance(results, JobFolders) else [results]
-    return [_audit_job(folder, script) for folder in folders]
-
-
-def _audit_job(folder: DiskJobFolder, script: Metric | None) -> Audit:
-    return audit_job(folder, read_job(folder, script=script, progress=Progress(f"reading {folder.name}")))
+    return [
+        audit_job(one, read_job(one, script=script, progress=Progress(f"reading {one.name}"))) for one in folders
+    ]
 
 
 def as_json(audit: Audit) -> dict[str, Any]:

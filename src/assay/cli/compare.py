@@ -183,7 +183,7 @@ def _agent_row(agent: AgentSummary) -> Sequence[str]:
     arm, costs = agent.arm, agent.arm.costs
     return (
         arm.label,
-        _number(agent.mean.value),
+        "-" if agent.mean.value is None else f"{agent.mean.value:.4f}",
         _ends(agent.mean.interval, signed=False),
         str(len(arm.tasks)),
         str(arm.runs),
@@ -268,10 +268,6 @@ def _deciding(tasks: Sequence[TaskDifference], pair: ArmPair, markdown: bool) ->
     yield "\n" + render_table(titles, rows, right=True, markdown=markdown)
     if len(deciding) > SHOWN_TASKS:
         yield f"and {len(deciding) - SHOWN_TASKS} more with a difference; --json has all of them"
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4f}"
 
 
 def _format_signed(value: float | None) -> str:

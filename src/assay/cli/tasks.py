@@ -154,7 +154,10 @@ def check_task(path: str, attempts: Attempts | None) -> Checked:
     try:
         task = load_task(path)
         findings += [finding for step in task.steps for finding in lint(task_files(task, step))]
-        findings += [LintFinding(_rule_of(warning), "task", warning) for warning in task.warnings]
+        for warning in task.warnings:
+            # A field that looks like another one was meant to have an effect.
+            kind = "mistyped-field" if "did you mean" in warning else "warning"
+            findings.append(LintFinding(kind, "task", warning))
         if task.environment.broken is not None:
             findings.append(LintFinding("missing-file", "environment", task.environment.broken))
         if task.unsupported is not None:
@@ -164,11 +167,6 @@ def check_task(path: str, attempts: Attempts | None) -> Checked:
     except AssayError as error:
         return Checked(path, tuple(dict.fromkeys(findings)), str(error))
     return Checked(path, tuple(dict.fromkeys(findings)), None)
-
-
-def _rule_of(warning: str) -> str:
-    """A field that looks like another one was meant to have an effect."""
-    return "mistyped-field" if "did you mean" in warning else "warning"
 
 
 def print_checked(checked: Checked, *, notes: bool) -> None:

@@ -105,7 +105,7 @@ class DiskBuildContext:
         return [
             path
             for path in sorted(glob.glob(whole, include_hidden=True))
-            if _is_inside(path, root) and path not in self.ignored
+            if f"{os.path.realpath(path)}/".startswith(f"{root}/") and path not in self.ignored
         ]
 
 
@@ -150,11 +150,6 @@ def read_task_text(path: str) -> str:
         return file.data.decode()
     except UnicodeDecodeError as error:
         raise InputError(f"{path} must be UTF-8 text, but it isn't") from error
-
-
-def _is_inside(path: str, root: str) -> bool:
-    real = os.path.realpath(path)
-    return real == root or real.startswith(f"{root}/")
 
 
 def harbor_checksums(root: str) -> HarborChecksums:

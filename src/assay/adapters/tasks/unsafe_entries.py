@@ -41,11 +41,8 @@ def _remove_below(root: str, place: str) -> Iterator[str]:
     # Nobody looked there, so that anything could be in it.
     for folder, why in reach.left:
         remove_tree(f"{root}{place}/{folder}")
-        yield f"{_shorten_path(f'{place}/{folder}')} was {why}"
-
-
-def _shorten_path(path: str) -> str:
-    return path if len(path) <= _LONGEST else f"{path[:_LONGEST]}…"
+        path = f"{place}/{folder}"
+        yield f"{path if len(path) <= _LONGEST else f'{path[:_LONGEST]}…'} was {why}"
 
 
 def _stray(root: str, path: str, found: os.stat_result) -> str | None:

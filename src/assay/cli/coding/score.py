@@ -327,7 +327,8 @@ def exit_code(found: "ScorersReport | ScoredPredictions", args: Options) -> int:
     reports = (
         [found] if isinstance(found, ScorersReport) else [one for *_, one in found.answers if one is not None]
     )
-    if any(_is_suspect(report, args.fail_on_suspicion) for report in reports):
+    suspicions = [report.suspicion.score for report in reports if report.suspicion is not None]
+    if args.fail_on_suspicion is not None and max(suspicions, default=0) >= args.fail_on_suspicion:
         return 1
     if not isinstance(found, ScorersReport):
         return found.code
@@ -335,7 +336,3 @@ def exit_code(found: "ScorersReport | ScoredPredictions", args: Options) -> int:
     if found.overall is not None and found.overall.broken:
         code = NOT_MEASURED
     return 1 if args.require_judge and found.judge.state is JudgeState.FAIL and code == 0 else code
-
-
-def _is_suspect(report: ScorersReport, limit: float | None) -> bool:
-    return limit is not None and report.suspicion is not None and report.suspicion.score >= limit

@@ -173,13 +173,9 @@ def _env_file(path: str) -> dict[str, str]:
             if not equals:
                 raise InputError(f"--agent-env-file {path}, line {number}: a line must be NAME=VALUE, got no '='")
             _check_name(name, f"--agent-env-file {path}, line {number}:")
-            found[name] = _unquote_value(value)
+            quoted = len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'"
+            found[name] = value[1:-1] if quoted else value
     return found
-
-
-def _unquote_value(value: str) -> str:
-    quoted = len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'"
-    return value[1:-1] if quoted else value
 
 
 def _check_name(name: str, where: str) -> None:

@@ -1,5 +1,6 @@
 """Describes a task: its verifier, output, limits and environment, declared or inferred."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from assay.dialects.evaluation.models import VerifierSpec
@@ -130,7 +131,7 @@ def output_findings(step: TaskStep) -> list[LintFinding]:
 
 
 def _step(step: TaskStep) -> StepDescription:
-    declared, choice = step.declared, step.output
+    declared, choice, least = step.declared, step.output, step.min_reward
     return StepDescription(
         name=step.name,
         verifier=step.verifier,
@@ -147,7 +148,7 @@ def _step(step: TaskStep) -> StepDescription:
         verifier_phase=_phase(step.verifier_phase),
         verifier_environment=None if step.own is None else _own_environment(step.own),
         has_solution=step.solution is not None,
-        min_reward=_plain(step.min_reward),
+        min_reward=dict(least) if isinstance(least, Mapping) else least,
     )
 
 
@@ -168,7 +169,3 @@ def _limits(config: EnvironmentConfig) -> dict[str, Any]:
 def _phase(phase: TaskPhase) -> PhaseDescription:
     env = sorted(phase.env)
     return PhaseDescription(timeout_sec=phase.timeout_sec, user=phase.user, network=phase.network, env=env)
-
-
-def _plain(value: Any) -> Any:
-    return value if value is None or isinstance(value, int | float) else dict(value)
