@@ -156,7 +156,11 @@ class _Parser:
             return self._simple(states)
         self.at += 1
         states = compound(self, states)
-        return self._redirections(states)
+        # Redirections behind a compound command hold for all of it.
+        words = self._words_until(_BREAKS)
+        if words and self.happens(" ".join(words)):
+            return frozenset(replace(state, happened=True) for state in states)
+        return states
 
     def _simple(self, states: States) -> States:
         words = self._words_until(_BREAKS)
@@ -280,13 +284,6 @@ class _Parser:
         after = self.list_until((")",), states - before)
         self._take(")")
         return before | alive(after)
-
-    def _redirections(self, states: States) -> States:
-        """Redirections behind a compound command hold for all of it."""
-        words = self._words_until(_BREAKS)
-        if words and self.happens(" ".join(words)):
-            return frozenset(replace(state, happened=True) for state in states)
-        return states
 
     def _peek(self) -> str:
         return self.tokens[self.at] if self.at < len(self.tokens) else ""

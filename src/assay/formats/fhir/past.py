@@ -211,11 +211,8 @@ def _reference(resource: Resource, name: str, wanted: str) -> bool:
     found = values_at(resource, (*place_of_reference(name, resource), "reference"))
     written = [one for one in found if isinstance(one, str)]
     target = plain(wanted).rstrip("/").rpartition("/")[2]
-    return bool(written) and not any(_target(one) == target for one in written)
-
-
-def _target(reference: str) -> str:
-    return reference.partition("/_history/")[0].rpartition("/")[2]
+    targets = [one.partition("/_history/")[0].rpartition("/")[2] for one in written]
+    return bool(written) and target not in targets
 
 
 def _date(resource: Resource, name: str, wanted: str) -> bool:

@@ -133,18 +133,15 @@ def _single(_context: Any, nodes: list[Any]) -> list[Any]:
     return nodes
 
 
-def _has_value(_context: Any, nodes: list[Any]) -> list[bool]:
-    return [len(nodes) == 1 and isinstance(data_of(nodes[0]), str | bool | int | float | Decimal)]
-
-
 def _trace(_context: Any, nodes: list[Any], _label: str = "", _shown: Any = None) -> list[Any]:
     """With or without what should be shown, which nobody sees."""
     return nodes
 
 
+_VALUES: Final = (str, bool, int, float, Decimal)
 FUNCTIONS: Final[dict[str, dict[str, Any]]] = {
     **COMPARISONS,
-    "hasValue": {"fn": _has_value},
+    "hasValue": {"fn": lambda _, nodes: [len(nodes) == 1 and isinstance(data_of(nodes[0]), _VALUES)]},
     "matches": {"fn": _matches, "arity": {1: ["String"]}},
     "replaceMatches": {"fn": _replace_matches, "arity": {2: ["String", "String"]}},
     "single": {"fn": _single},

@@ -119,13 +119,19 @@ class Assembly:
         for segment in block.segments[1:]:
             self._note(segment, f"this segment comes after {name}, outside any message, and is ignored")
         if name == "BTS":
-            self._end_batch(first)
+            if self._batch_header is None:
+                self._note(first, "BTS ends a batch that no BHS began")
+            self._check_count(first, len(self._messages), "messages")
+            self._close_batch(first)
             return
         self._close_batch(None)
         if name == "BHS":
             self._batch_header = first
         elif name == "FTS":
-            self._end_file(first)
+            if self._file_header is None:
+                self._note(first, "FTS ends a file that no FHS began")
+            self._check_count(first, len(self._batches), "batches")
+            self._file_trailer = first
         elif self._file_header is None:
             self._file_header = first
         else:
@@ -136,18 +142,6 @@ class Assembly:
         self._close_batch(None)
         notes = sorted(self._notes, key=lambda note: note.line)
         return Transmission(self._file_header, tuple(self._batches), self._file_trailer, tuple(notes))
-
-    def _end_batch(self, trailer: Segment) -> None:
-        if self._batch_header is None:
-            self._note(trailer, "BTS ends a batch that no BHS began")
-        self._check_count(trailer, len(self._messages), "messages")
-        self._close_batch(trailer)
-
-    def _end_file(self, trailer: Segment) -> None:
-        if self._file_header is None:
-            self._note(trailer, "FTS ends a file that no FHS began")
-        self._check_count(trailer, len(self._batches), "batches")
-        self._file_trailer = trailer
 
     def _close_batch(self, trailer: Segment | None) -> None:
         if self._batch_header is not None and trailer is None:
