@@ -6,6 +6,7 @@ import socket
 import ssl
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from urllib.parse import urlsplit
 
 from assay.formats.model_traffic.requests import RequestHead
@@ -48,13 +49,8 @@ class UpstreamCall:
 
     def __init__(self, asked: Endpoint, tls: ssl.SSLContext | None) -> None:
         self._endpoint = asked
-        self._connection: http.client.HTTPConnection
-        if tls is not None:
-            self._connection = http.client.HTTPSConnection(
-                asked.host, asked.port, timeout=CONNECT_SEC, context=tls
-            )
-        else:
-            self._connection = http.client.HTTPConnection(asked.host, asked.port, timeout=CONNECT_SEC)
+        connect = http.client.HTTPConnection if tls is None else partial(http.client.HTTPSConnection, context=tls)
+        self._connection: http.client.HTTPConnection = connect(asked.host, asked.port, timeout=CONNECT_SEC)
         self._socket: socket.socket | None = None
         self._response: http.client.HTTPResponse | None = None
         self.was_cut = False

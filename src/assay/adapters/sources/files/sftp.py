@@ -51,14 +51,11 @@ class SftpAccount:
 
     def options(self) -> dict[str, Any]:
         """Options for asyncssh. It reads no configuration file, which could name another host or a command."""
-        known = {"known_hosts": self.known_hosts} if self.known_hosts is not None else {}
-        options: dict[str, Any] = {"port": self.port, "config": None, **(known if self.check_host_key else {})}
+        given = {"username": self.user, "password": self.password, "known_hosts": self.known_hosts}
+        options: dict[str, Any] = {"port": self.port, "config": None}
+        options |= {name: value for name, value in given.items() if value is not None}
         if not self.check_host_key:
             options["known_hosts"] = None
-        if self.user is not None:
-            options["username"] = self.user
-        if self.password is not None:
-            options["password"] = self.password
         if self.key_file is not None:
             options |= {"client_keys": [self.key_file], "passphrase": self.key_passphrase}
         if self.password is not None or self.key_file is not None:
