@@ -48,7 +48,6 @@ class Sampling:
     seed: int | None = None
 
 
-_PLAIN: Final = Sampling()
 UNCOUNTED: Final = JudgeUsage()
 
 
@@ -138,7 +137,7 @@ class Manner:
     """How a question is asked: where marks come from that nobody can guess, the sampling, how often at most."""
 
     make_mark: Callable[[], str]
-    sampling: Sampling = _PLAIN
+    sampling: Sampling = Sampling()
     tries: int = TRIES
 
 

@@ -162,7 +162,10 @@ def harbor_checksums(root: str) -> HarborChecksums:
             hashes[real] = file_checksum(real)
         return hashes[real]
 
-    return HarborChecksums(_tree(root, content, frozenset()) or _sha256(""), _package(root, content))
+    is_ignored = _ignoring(root)
+    paths = sorted(path for path in _published_files(root) if not is_ignored(path))
+    package = "".join(f"{path}\0{content(f'{root}/{path}')}\n" for path in paths)
+    return HarborChecksums(_tree(root, content, frozenset()) or _sha256(""), _sha256(package))
 
 
 def _tree(folder: str, content: Callable[[str], str], around: frozenset[str]) -> str | None:
@@ -181,12 +184,6 @@ def _tree(folder: str, content: Callable[[str], str], around: frozenset[str]) ->
         elif os.path.isfile(entry.path):
             entries.append(f"data:{content(entry.path)}\0name:{entry.name}")
     return _sha256("\0\0".join(sorted(entries))) if entries else None
-
-
-def _package(root: str, content: Callable[[str], str]) -> str:
-    is_ignored = _ignoring(root)
-    paths = sorted(path for path in _published_files(root) if not is_ignored(path))
-    return _sha256("".join(f"{path}\0{content(f'{root}/{path}')}\n" for path in paths))
 
 
 def _published_files(root: str) -> Iterator[str]:

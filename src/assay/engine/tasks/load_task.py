@@ -79,20 +79,16 @@ def _why_unsupported(folder: TaskFolder, config: TaskConfig, path: str) -> str |
     why = why_unsupported(config)
     if why is not None:
         return f"{path}/{FILE_NAME}: {why}"
-    composed = next((one for one in _compose_files_of_verifiers(config) if folder.is_file(one)), None)
+    # Verifiers with an environment of their own may have compose files.
+    apart = (step for step in config.steps or (None,) if own_config(config, step) is not None)
+    names = (f"{tests}/docker-compose.yaml" for step in apart for tests in _tests_folders(step))
+    composed = next(filter(folder.is_file, names), None)
     if composed is not None:
         return f"{folder.root}/{composed}: a verifier must have a single container, with a Dockerfile of its own"
     if not folder.is_file(COMPOSE_FILE):
         return None
     beyond = beyond_one_container(folder.text(COMPOSE_FILE))
     return None if beyond is None else f"{folder.root}/{COMPOSE_FILE}: {beyond}"
-
-
-def _compose_files_of_verifiers(config: TaskConfig) -> Iterator[str]:
-    """The compose files that verifiers with an environment of their own may have."""
-    for step in config.steps or (None,):
-        if own_config(config, step) is not None:
-            yield from (f"{tests}/docker-compose.yaml" for tests in _tests_folders(step))
 
 
 def _tests_folders(step: StepConfig | None) -> list[str]:

@@ -20,9 +20,7 @@ class X12PathError(InputError):
 
     def __init__(self, path: str, position: int, problem: str) -> None:
         super().__init__(f"the X12 path {path!r} is wrong at character {position}: {problem}")
-        self.path = path
         self.position = position
-        self.problem = problem
 
 
 # A broken file could otherwise have as many findings as it has bytes.

@@ -34,7 +34,8 @@ def _names(facts: TaskFacts) -> Iterator[LintFinding]:
     """Functions of a module that the instruction asks for, but which it doesn't name."""
     for file, tree in facts.trees.items():
         for module, name, line in _used_names(tree):
-            if _is_agents(module, facts) and not _is_told(name, facts):
+            told = name == "*" or name in facts.files.instruction or facts.image.mentions(name)
+            if _is_agents(module, facts) and not (told or name.startswith("__")):
                 why = f"it uses {name} of {module}, but neither the instruction nor the environment names it"
                 yield LintFinding("name-not-asked-for", f"tests/{file}:{line}", why)
 
@@ -58,10 +59,6 @@ def _is_agents(module: str, facts: TaskFacts) -> bool:
     own = any(posixpath.basename(test) == name for test in facts.files.tests)
     known = module.partition(".")[0] in sys.stdlib_module_names
     return not own and not known and name in facts.files.instruction and not facts.image.mentions(name)
-
-
-def _is_told(name: str, facts: TaskFacts) -> bool:
-    return name.startswith("__") or name == "*" or name in facts.files.instruction or facts.image.mentions(name)
 
 
 def _history(facts: TaskFacts) -> Iterator[LintFinding]:
