@@ -123,7 +123,8 @@ def check_task(task: LoadedTask, host_env: Mapping[str, str], *, in_image: bool 
     for step in task.steps:
         for phase in (step.agent, step.verifier_phase):
             _check_env(task, phase.field, phase.env, host_env)
-            user, field = phase.user, f"{task.path}/{FILE_NAME}: {phase.field}.user"
+            user = phase.user
+            field = f"{task.path}/{FILE_NAME}: {phase.field}.user"
             if isinstance(user, str) and user != "root" and not in_image:
                 raise InputError(
                     f"{field} must be root or a number, unless the task runs in an image, got {user!r}"
