@@ -15,7 +15,6 @@ import time
 import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from assay.adapters.machine.atomic_write import write_text
@@ -97,7 +96,8 @@ def source_of(paths: list[str]) -> "FolderPages":
     for path in dict.fromkeys(paths):
         if is_file(path) and not path.endswith(".eval"):
             kept.append(path)
-        elif _has_runs(path, RUN):
+        # A kept run, or a folder that has some.
+        elif any(is_file(f"{path}/{one}") for one in (RUN, *(f"{inner}/{RUN}" for inner in names_in(path)))):
             kept += [one for one in run_folders([path]) if os.path.isfile(f"{one}/{RUN}")]
         else:
             for folder in job_folders(path):
@@ -106,9 +106,3 @@ def source_of(paths: list[str]) -> "FolderPages":
     pages = FolderPages(jobs, kept)
     pages.lines(RunQuery())  # Every run is read here, so that one that can't be read is refused before a page is.
     return pages
-
-
-def _has_runs(path: str, name: str) -> bool:
-    """Whether a folder is a kept run, or has some."""
-    inner = (f"{folder}/{name}" for folder in names_in(path))
-    return any(is_file(f"{path}/{one}") for one in chain((name,), inner))

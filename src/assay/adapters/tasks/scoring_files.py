@@ -41,7 +41,7 @@ from assay.core.outcome import Check, Errored, NotApplicable, Outcome, Scored
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.coding.coding_record import Seeded
 from assay.engine.coding.score_coding_run import Commit, Files, Patch, PathKind
-from assay.engine.sandbox import CommandEnvironment, Sandbox
+from assay.engine.sandbox import Sandbox
 from assay.evidence.coding_run import AgentRecord, Diff
 from assay.evidence.workspace import Baseline, KnownBaseline, ResultMemory, Tree, Workspace
 
@@ -113,7 +113,10 @@ class LocalScoringFiles:
             memory = (
                 Memory(root, before.sha256) if remember and isinstance(left, Files) and not left.packed else None
             )
-            around = self._environment(scenario, home)
+            # Made when the first command needs it, and once.
+            around = functools.cache(
+                lambda: command_environment(scenario.environment, self.base, self.sandbox(), home)
+            )
             commands = Commands(
                 root,
                 before.baseline,
@@ -139,10 +142,6 @@ class LocalScoringFiles:
 
     def remembered(self, workspace: Workspace) -> int:
         return workspace.commands.remembered if isinstance(workspace, Captured) else 0
-
-    def _environment(self, scenario: Scenario, home: str | None) -> Callable[[], CommandEnvironment]:
-        """Made when the first command needs it, and once."""
-        return functools.cache(lambda: command_environment(scenario.environment, self.base, self.sandbox(), home))
 
     def scorer_runner(self, checks: Sequence[PlacedCheck[Workspace]]) -> RunCheck[Workspace]:
         prepare(checks)

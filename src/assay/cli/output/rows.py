@@ -90,14 +90,10 @@ def usage_lines(report: UsageReport, markdown: bool) -> Iterator[str]:
         yield ""
         yield from (f"{line}  " if markdown else line for line in lines)
     if report.by_model:
-        rows = [
-            (
-                model,
-                *map(_count, (one.n_input_tokens, one.n_cache_tokens, one.n_output_tokens)),
-                money(one.cost_usd),
-            )
-            for model, one in report.by_model.items()
-        ]
+        rows = []
+        for model, usage in report.by_model.items():
+            tokens = (usage.n_input_tokens, usage.n_cache_tokens, usage.n_output_tokens)
+            rows.append((model, *map(_count, tokens), money(usage.cost_usd)))
         titles = ("model", "input tokens", "cached", "output tokens", "cost")
         yield "\n" + render_table(titles, rows, right=True, markdown=markdown)
 

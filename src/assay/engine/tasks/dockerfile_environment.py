@@ -46,10 +46,7 @@ def _of_main(main: Any) -> Iterator[str]:
             yield "services.main.build must name the folder of the task's own Dockerfile"
         elif name == "volumes" and not all(_is_variable(volume) for volume in value or ()):
             yield "services.main.volumes must only name harbor's own folders"
-        elif name == "environment" and not all(
-            _is_variable(one if isinstance(value, dict) else str(one).partition("=")[2])
-            for one in (value.values() if isinstance(value, dict) else value or ())
-        ):
+        elif name == "environment" and not all(_is_variable(one) for one in _values(value)):
             yield "services.main.environment must be set in task.toml or the Dockerfile"
 
 
@@ -63,6 +60,12 @@ def _is_the_dockerfile(build: Any) -> bool:
 def _is_variable(value: Any) -> bool:
     """Whether harbor fills a value in: ``${HOST_AGENT_LOGS_PATH}:…``."""
     return isinstance(value, str) and value.startswith("${")
+
+
+def _values(environment: Any) -> Iterator[Any]:
+    if isinstance(environment, dict):
+        return iter(environment.values())
+    return (str(one).partition("=")[2] for one in environment or ())
 
 
 # Images of a plain system, which the host's system can replace.

@@ -60,11 +60,14 @@ class UpstreamCall:
     def send(self, head: RequestHead, body: bytes) -> None:
         """Pass a request on, and wait for the beginning of the answer. Raises ``UpstreamUnreachableError``."""
         target = f"{head.path}?{head.query}" if head.query else head.path
+        passed = {name: head.headers[name] for name in _PASSED if name in head.headers}
+        # An answer that is compressed couldn't be counted.
+        headers = {**passed, **self._key(head), "accept-encoding": "identity"}
         try:
             self._connection.connect()
             self._socket = self._connection.sock
             self._socket.settimeout(SILENCE_SEC)
-            self._connection.request(head.method, target, body or None, self._headers(head))
+            self._connection.request(head.method, target, body or None, headers)
             self._response = self._connection.getresponse()
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise UpstreamUnreachableError(f"it can't be reached ({type(error).__name__})") from error
@@ -94,11 +97,6 @@ class UpstreamCall:
         if self._response is not None:
             self._response.close()
         self._connection.close()
-
-    def _headers(self, head: RequestHead) -> Mapping[str, str]:
-        passed = {name: head.headers[name] for name in _PASSED if name in head.headers}
-        # An answer that is compressed couldn't be counted.
-        return {**passed, **self._key(head), "accept-encoding": "identity"}
 
     def _key(self, head: RequestHead) -> Mapping[str, str]:
         """The key, in the header that the kind of request has for it; without one, what the agent says itself."""
