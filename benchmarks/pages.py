@@ -1,7 +1,10 @@
-"""How fast pages open: lists of 100,000 runs, a run with a huge trace and diff, and a job of 10,000 trials."""
+"""How fast pages open, and the parts that they load after themselves: lists of 100,000 runs, a run with a huge
+trace and diff, and a job of 10,000 trials.
+"""
 
 import contextlib
 import io
+import re
 import shutil
 import subprocess
 import sys
@@ -97,15 +100,34 @@ def _pages(service: Service) -> Iterator[Result]:
         "jobs": "jobs",
         "a job": "jobs/job-007",
         "a comparison": "compare?job=job-007&job=job-008",
+        "runs by job": "runs?by=job",
+        "review": "review",
+        "agreement": "review/agreement",
+        "a review": f"review/runs/{found}",
     }
+    parts: dict[str, str] = {}
     loaded = sum(len(file.packed) for name in NAMES if (file := asset(name)) is not None)
     with served(service) as url, httpx.Client(base_url=url, timeout=60, headers={"Origin": url}) as client:
         assert client.post("/ui/sign-in", data={"key": key}).status_code == 303
         for name, place in places.items():
             took = _first_byte(client, f"/ui/{place}")
-            detail = f"{took.wall_ms:.0f} ms on the clock"
-            yield Result(f"page: {name}", took.cpu_ms, f"ms of CPU, {RUNS // 1000} k runs", FIRST_BYTE_MS, detail)
+            yield _page(f"page: {name}", took)
             yield Result(f"size: {name}", (took.size + loaded) / 1e3, "KB with all it loads", VIEW_KB)
+            parts |= {
+                address.rpartition("/")[2]: address for address in _PART.findall(client.get(f"/ui/{place}").text)
+            }
+        assert parts.keys() >= {"newest", "flaky", "headline"}
+        for name, address in parts.items():
+            yield _page(f"part: {name}", _first_byte(client, address))
+
+
+_PART = re.compile(r' hx-get="([^"?]*)" hx-trigger="(?:load|revealed)"')
+"""What a page loads after itself. The last part of its address says what it is."""
+
+
+def _page(name: str, took: "_Took") -> Result:
+    detail = f"{took.wall_ms:.0f} ms on the clock"
+    return Result(name, took.cpu_ms, f"ms of CPU, {RUNS // 1000} k runs", FIRST_BYTE_MS, detail)
 
 
 @dataclass(frozen=True, slots=True)

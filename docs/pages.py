@@ -13,7 +13,7 @@ from assay.core import errors as core_errors
 from assay.core.errors import AssayError
 from assay.dialects.harbor import errors as harbor_errors
 from assay.dialects.harbor.terminal_bench import FAILURE_REASONS
-from assay.engine.explorer.reason_words import reason_words
+from assay.engine.explorer.why import reason_words
 from docs.api_page import api_page, openapi_file
 from docs.attack_page import attack_table
 from docs.coverage_page import coverage_page

@@ -11,8 +11,10 @@ from typing import Any
 import httpx
 import pytest
 
+from assay.adapters.service.page_source import StorePages
+from assay.engine.explorer.page_source import Lines
 from assay.engine.explorer.run_fields import FIELDS, GROUPED, Holds
-from assay.engine.explorer.run_query import FILTERS, parse_run_query
+from assay.engine.explorer.run_query import FILTERS, RunQuery, parse_run_query
 from assay.evidence.run import Run, State
 from tests.api.clinic import Clinic, Served, clinic_of, portal
 from tests.api.kept_runs import changed, kept
@@ -309,6 +311,32 @@ def test_means_are_exact_whatever_the_order(clinic: Clinic) -> None:
         clinic.service.imports.add_runs(clinic.organisation, [changed(PLAIN, name=f"n{at}", score=score)])
     [found] = clinic.get("/v1/runs/groups", params={"by": "task"})
     assert found["mean"] == float(sum(map(Fraction, scores), Fraction()) / len(scores))
+
+
+def test_the_newest_jobs_and_their_tasks_are_what_going_through_all_runs_gives(clinic: Clinic) -> None:
+    imports, mine = clinic.service.imports, clinic.organisation
+    states = (State.PASSED, State.FAILED, State.BROKEN, State.UNUSABLE)
+    for at in range(24):
+        job, task, state = f"job-{at * 5 % 7}", f"task-{at % 3}", states[at % 4]
+        new = changed(
+            PLAIN, job=job, name=f"n{at}", task=task, state=state, score=None if state == "broken" else 1.0
+        )
+        imports.add_runs(mine, [new])
+    # These wait to be counted: a task run of a benchmark run, which is its job, and one that has no job.
+    made = clinic.post("/v1/benchmark-runs", {"benchmark": clinic.benchmark(clinic.task())})
+    clinic.post(f"/v1/task-runs/{made['task_runs'][0]['id']}/start")
+    for identity in (made["task_runs"][0]["id"], clinic.run(portal("status", "booked"))):
+        clinic.post(f"/v1/task-runs/{identity}/complete")
+    pages = StorePages(clinic.service.store, imports, clinic.service.blobs, clinic.service.jobs, mine)
+    lines = Lines(list(pages.every_line(RunQuery(sort="created_at"))), lambda _run, _text: False)
+    newest = pages.newest_jobs(20)
+    assert list(newest.items()) == list(lines.newest_jobs(20).items())
+    assert (len(newest), sum(newest.values())) == (8, 25)
+    assert next(iter(newest)) == made["benchmark_run"]["id"]
+    assert list(pages.newest_jobs(3)) == list(newest)[:3]
+    some = [*list(newest)[:4], "nothing"]
+    assert pages.task_states(some) == lines.task_states(some) != {}
+    assert (pages.newest_jobs(0), pages.task_states([])) == ({}, {})
 
 
 def test_runs_of_tasks_are_in_the_explorer(clinic: Clinic) -> None:

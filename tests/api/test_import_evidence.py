@@ -134,7 +134,7 @@ def test_the_record_of_a_kept_run_says_its_tokens_its_cost_and_when_it_was(clini
     trace = Trajectory(Form.ATIF, steps, usage=StatedUsage(1000, 40, 600, 0.5))
     kept(tmp_path / "runs" / "one", RowVerdict.PASS, JudgeState.PENDING, trajectory=trace, agent_end=ENDED)
     importing(clinic).reports(str(tmp_path / "runs"), None)
-    [viewed] = source_of([str(tmp_path / "runs")]).lines(RunQuery()).lines
+    [viewed] = source_of([str(tmp_path / "runs")]).lists.lines(RunQuery()).lines
     [run] = clinic.get("/v1/runs")["data"]
     assert (run["tokens"], run["cost_usd"], run["duration_sec"]) == (1040, 0.5, 12.5)
     assert (run["started_at"], run["finished_at"]) == ("2026-01-05T09:00:00Z", "2026-01-05T09:01:00Z")
@@ -147,7 +147,7 @@ def test_the_record_of_a_kept_run_says_its_tokens_its_cost_and_when_it_was(clini
 def test_how_long_the_phases_of_a_trial_took_comes_along(clinic: Clinic, job: Path) -> None:
     imported(clinic, job)
     shown = clinic.service.imports.run(clinic.organisation, run_of(clinic, TRIAL)["id"])
-    [viewed] = [line for line in source_of([str(job)]).every_line(RunQuery()) if line.name == TRIAL]
+    [viewed] = [line for line in source_of([str(job)]).lists.every_line(RunQuery()) if line.name == TRIAL]
     assert shown.phases == viewed.phases
     assert list(shown.phases) == ["setup", "agent", "verifier"]
     assert sum(shown.phases.values()) == pytest.approx(shown.duration_sec)

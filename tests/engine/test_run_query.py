@@ -20,10 +20,10 @@ from assay.engine.explorer.run_filters import (
     Mentions,
     NameBegins,
     OneOf,
+    Range,
     Within,
 )
 from assay.engine.explorer.run_query import COLUMNS, SORTS, RunQuery, pairs_of, parse_run_query
-from assay.engine.explorer.run_ranges import Range
 from assay.evidence.run import Run, State
 
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=20)
@@ -126,7 +126,7 @@ EXPRESSIONS = [
 @pytest.mark.parametrize(("written", "found"), EXPRESSIONS)
 def test_an_expression_finds(written: str, found: str) -> None:
     asked = parse_run_query([("where", written), ("sort", "name")])
-    assert "".join(run.name for run in LISTED.asked(asked)) == found
+    assert "".join(run.name for run in LISTED.every_line(asked)) == found
     assert parse_run_query(pairs_of(asked)) == asked
 
 
@@ -165,4 +165,4 @@ def test_an_expression_is_refused_at_its_place(written: str, said: str) -> None:
 @given(st.text("state=failed andornt()'\"<>!,.0 1", max_size=40))
 def test_any_expression_is_read_or_refused(written: str) -> None:
     with suppress(InputError):
-        LISTED.asked(parse_run_query([("where", written)]))
+        LISTED.every_line(parse_run_query([("where", written)]))

@@ -157,6 +157,9 @@ SET_E = [
     ("set -e\ncheck() {{\n  pytest\n}}\ncheck\necho 1 > {R}", 2),
     ("set -e\n(pytest)\necho 1 > {R}", 2),
     ("set -e\na && pytest\necho 1 > {R}", 2),
+    ("set -e\nif a; then\n  pytest\nfi\necho 1 > {R}", 2),
+    ("set -e\npip install pytest==8.4.1\nuv run pytest\necho 1 > {R}", 2),
+    ("set -e\ncurl -sf http://localhost:8080/health\necho 1 > {R}", 2),
 ]
 
 
@@ -169,6 +172,9 @@ def test_a_verifier_that_ends_at_its_first_failure(script: str, line: int) -> No
 @pytest.mark.parametrize(
     "script",
     [
+        "set -e\nif [ -f /app/a ]; then\n  echo a\nfi\necho 1 > {R}",
+        "set -e\nfor one in a b; do\n  echo $one\ndone\nwhile [ -f /app/a ]; do\n  echo a\ndone\necho 1 > {R}",
+        "set -e\ncase $1 in\n  a) echo a;;\nesac\necho 1 > {R}",
         "echo 0 > {R}\nset -e\npytest\necho 1 > {R}",
         "set -x\npytest\necho 1 > {R}",
         "set -o pipefail\npytest\necho 1 > {R}",
@@ -189,6 +195,23 @@ def test_a_verifier_that_ends_at_its_first_failure(script: str, line: int) -> No
 )
 def test_what_is_no_set_e_or_comes_too_late_to_harm(script: str) -> None:
     assert rules(files(script.format(R=R))) == []
+
+
+@pytest.mark.parametrize(
+    "installing",
+    [
+        "apt-get update && apt-get -qq install -y curl",
+        "pip install -q pytest",
+        "pip install a || python3 -m pip install a",
+        "curl -LsSf https://example.org/uv.sh | sh",
+        "wget -qO- https://example.org/uv.sh | bash -s -- -y",
+        "source $HOME/.local/bin/env",
+        "npm ci",
+        "npx playwright install-deps chromium",
+    ],
+)
+def test_what_cannot_be_installed_needs_no_reward(installing: str) -> None:
+    assert "set-e" not in rules(files(f"set -e\n{installing}\nset +e\npytest\necho 1 > {R}"))
 
 
 # --- What is downloaded ---

@@ -73,6 +73,7 @@ EXPECTED = (
 )
 SAME = "def test_total():\n    a = int(open('/app/out/total.txt').read())\n"
 GRADER = f"python3 /app/{{0}} > /tmp/said\nif grep -q PASS /tmp/said; then echo 1 > {R}; else echo 0 > {R}; fi\n"
+GRADED = f"pytest /tests/test_outputs.py\n{WRITE}"
 OTHERS = "# test_outputs runs elsewhere\n"
 MODULE = "Write a module /app/calc.py with a function `add(a, b)`.\n"
 
@@ -297,6 +298,42 @@ CASES = {
         environment={"old/run.sh": GOOD.solution["solve.sh"]},
         dockerfile="COPY old /old\n",
     ),
+    "a solution that brings files of the project along": Case(
+        (),
+        solution={
+            "solve.sh": "#!/bin/bash\ncp -r /solution/src /app/\n",
+            "src/sum.py": "def add(numbers):\n    return sum(numbers)  # of all of them\n",
+            "src/read.py": "def read(name):\n    return [int(line) for line in open(name)]\n",
+        },
+        environment={
+            "src/sum.py": "def add(numbers):\n    return 0  # to be written by the agent\n",
+            "src/read.py": "def read(name):\n    return [int(line) for line in open(name)]\n",
+        },
+        dockerfile="COPY src /app/src\n",
+    ),
+    "a fixture of the tests that the agent gets, too": Case(
+        (),
+        tests={"fixtures/project/read.py": "def read(name):\n    return [int(line) for line in open(name)]\n"},
+        solution={
+            "solve.sh": "#!/bin/bash\ncp -r /solution/app/src /app/\n",
+            "app/src/sum.yaml": "sum: all of the numbers in the file, added up exactly\n",
+            "app/src/read.py": "def read(name):\n    return [int(line) for line in open(name)]\n",
+        },
+        environment={
+            "src/sum.yaml": "sum: to be written by the agent\n",
+            "src/read.py": "def read(name):\n    return [int(line) for line in open(name)]\n",
+        },
+        dockerfile="COPY src /app/src\n",
+    ),
+    "a solution whose only file is in the image": Case(
+        ("solution-in-image environment/src/sum.py",),
+        solution={
+            "solve.sh": "#!/bin/bash\ncp -r /solution/src /app/\n",
+            "src/sum.py": "def add(numbers):\n    return sum(numbers)  # of all of them\n",
+        },
+        environment={"src/sum.py": "def add(numbers):\n    return sum(numbers)  # of all of them\n"},
+        dockerfile="COPY src /app/src\n",
+    ),
     "tests in the image": Case(("tests-in-image environment/Dockerfile:5",), dockerfile="COPY ../tests /opt/\n"),
     "a copy of the tests": Case(
         ("visible-tests environment/test_outputs.py",),
@@ -352,6 +389,82 @@ CASES = {
             "from pathlib import Path\nOUT = Path('/app/out')\nREPORT = OUT / 'report.json'\n"
             "def test_a():\n    assert REPORT.exists()\n    assert (OUT / 'total.txt').exists()\n"
         ),
+    ),
+    "addresses and messages that end like paths": Case(
+        (),
+        tests=python(
+            f"{TEST}import sys, requests\nURL = sys.argv[1]\ndef test_b():\n"
+            "    answer = requests.get(f'{URL}/buckets/one/a.txt')\n    print(f'wrote {URL}/truth.json')\n"
+            "    assert requests.get(URL + '/buckets/b.txt').ok and answer.ok\n"
+        ),
+    ),
+    "a name that means something else in each test": Case(
+        (),
+        tests=python(
+            f"{TEST}from pathlib import Path\ndef test_b():\n    root = Path('/app/out')\n"
+            "    assert (root / 'total.txt').exists()\ndef test_c():\n    root = Path('/app/data')\n"
+            "    assert (root / 'nums.txt').exists()\n"
+        ),
+    ),
+    "a file that must not be there": Case(
+        (), tests=python(f"{TEST}def test_b(run):\n    assert run('/app/nonexistent.json') == 2\n")
+    ),
+    "paths that a program is given, by a function that runs it": Case(
+        (),
+        tests=python(
+            f"{TEST}import subprocess\ndef _run(*words):\n    return subprocess.run(['/app/fs', *words])\n"
+            "def test_b():\n    _run('create', '/drop/mine.dat')\n    assert _run('stat', '/drop/mine.dat')\n"
+        ),
+    ),
+    "a wait for a server": Case(
+        (),
+        tests={
+            "conftest.py": "import time, pytest\n@pytest.fixture(autouse=True)\ndef ready(ask):\n"
+            "    end = time.monotonic() + 90\n    while not ask():\n        if time.monotonic() >= end:\n"
+            "            pytest.fail('it is not ready')\n        time.sleep(1)\n"
+        },
+    ),
+    "a script that could be given arguments": Case(
+        (), tests=script(f'while [[ $# -gt 0 ]]; do\n  case "$1" in\n    *) exit 1;;\n  esac\ndone\n{GRADED}')
+    ),
+    "a folder that the script is in": Case(
+        (), tests=script(f'python3 -m pytest "$(dirname "$0")/test_outputs.py" -rA\n{WRITE}')
+    ),
+    "a script that looks where it is": Case(
+        (), tests=script(f'if [ "${{PWD:-}}" = "/" ]; then\n  echo "no folder"\n  exit 1\nfi\n{GRADED}')
+    ),
+    "a path that no test uses": Case(
+        (),
+        tests=python(
+            f"{TEST}from pathlib import Path\nAPP = Path('/app')\nCHECKPOINT = APP / 'out' / 'restart.txt'\n"
+        ),
+    ),
+    "a status that is kept in the same line": Case(
+        (),
+        tests=script(
+            "A=0\nB=0\npytest /tests/test_outputs.py || A=$?\npytest /tests/test_outputs.py -k total || B=$?\n"
+            f"if [ $A -eq 0 ] && [ $B -eq 0 ]; then echo 1 > {R}; else echo 0 > {R}; fi\n"
+        ),
+    ),
+    "a verifier of rewardkit": Case(
+        (), tests={"test.sh": "#!/bin/bash\nuvx --from harbor-rewardkit==0.2.3 rewardkit /tests\n"}
+    ),
+    "files of a tool in its own folder": Case(
+        (), tests=python(f"{TEST}def test_b():\n    assert open('/root/.gnupg/pubring.kbx').read()\n")
+    ),
+    "files that the image makes with numbers in their names": Case(
+        (),
+        tests=python(f"{TEST}def test_b():\n    assert open('/opt/cases/case_03.out').read()\n"),
+        environment={"make.py": "for i in range(9):\n    open(f'/opt/cases/case_{i:02d}.out', 'w')\n"},
+        dockerfile="COPY make.py /tmp/make.py\nRUN python3 /tmp/make.py\n",
+    ),
+    "a folder of the image that isn't here": Case(
+        (),
+        tests=python(f"{TEST}def test_b():\n    assert open('/app/tools/list.txt').read()\n"),
+        dockerfile="COPY tools/ /app/tools/\n",
+    ),
+    "a program that test.sh builds": Case(
+        (), tests=script(f"kotlinc /app/a.kt -d /app/sim.jar\njava -jar /app/sim.jar\n{GRADED}")
     ),
     "a file that the tests write themselves": Case(
         (),

@@ -209,7 +209,7 @@ def _of_jsonl(text: str) -> Answer:
 def paged(source: PageSource, job: str, *, tabs: bool = True) -> Iterator[tuple[str, Answer]]:
     """What pages say, and what they read it from."""
     asked = RunQuery()
-    lines = [line for line in source.every_line(asked) if line.job == job]
+    lines = [line for line in source.lists.every_line(asked) if line.job == job]
     yield "lines", Answer({one.name: _of_run(one) for one in lines}, judges={one.name: one.judge for one in lines})
     [line] = [one for one in groups_by(source, "job") if one["value"] == job]
     assert line["runs"] == sum(line["states"].values())

@@ -273,6 +273,15 @@ def test_what_is_no_run_has_no_page(name: str) -> None:
     assert page_of(viewed_at(GUESSES), f"runs/{name}").status == 404
 
 
+def test_a_run_without_a_trace_has_no_steps() -> None:
+    source = viewed_at(SORTING)
+    [name, *_] = [
+        run.id for run in source.lists.every_line(RunQuery()) if source.trace(run.id, "", TraceQuery()) is None
+    ]
+    found = page_of(source, f"runs/{name}/steps")
+    assert (found.status, "there is no trace of this run" in str(found.body)) == (404, True)
+
+
 @pytest.mark.parametrize("place", ["jobs/nobody", "compare?job=a&job=b"])
 def test_what_is_no_job_has_no_page(place: str) -> None:
     assert page_of(viewed_at(GUESSES), place).status == 404
@@ -339,7 +348,7 @@ def hostile(tmp_path: Path) -> FolderPages:
 
 def test_nothing_of_an_agent_is_markup(hostile: FolderPages) -> None:
     tabs = ("trace", "output", "gradings", "provenance", "reviews", "diff")
-    [name] = [line.id for line in hostile.every_line(RunQuery()) if line.task == "capital"]
+    [name] = [line.id for line in hostile.lists.every_line(RunQuery()) if line.task == "capital"]
     pages = [text_of(hostile, f"runs/{name}?tab={tab}") for tab in tabs]
     pages += [text_of(hostile, "jobs/job"), text_of(hostile, "runs"), one_file(hostile)]
     for page in pages:

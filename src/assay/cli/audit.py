@@ -133,7 +133,7 @@ def _lines(audit: Audit, quiet: bool) -> Iterator[str]:
 
 
 def _verdict(audit: Audit) -> str:
-    differing = sum(finding.standing is Standing.DIFFERS for finding in audit.findings)
+    differing = len(audit.differing)
     name = clean(audit.job)
     if differing:
         return f"{name}: {differing} of {len(audit.findings)} fields don't follow from the trials"

@@ -104,5 +104,6 @@ def source_of(paths: list[str]) -> "FolderPages":
                 found = read_results(folder)
                 jobs.append(ViewedJob(folder, found.job, found.histories, found.regrades))
     pages = FolderPages(jobs, kept)
-    pages.lines(RunQuery())  # Every run is read here, so that one that can't be read is refused before a page is.
+    # Every run is read here, so that one that can't be read is refused before a page is.
+    pages.lists.lines(RunQuery())
     return pages

@@ -95,9 +95,13 @@ class _PathReader:
     sources: dict[str, frozenset[str]] = field(default_factory=dict)
     functions: dict[str, ast.FunctionDef] = field(default_factory=dict)
     inside: set[str] = field(default_factory=set)
+    local: dict[int, ast.expr | None] = field(default_factory=dict)
+    """What a name stands for inside of a function, by the id of its node; None if only its caller knows."""
 
     def __post_init__(self) -> None:
         self.functions = {node.name: node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef)}
+        for function in self.functions.values():
+            self._bind(function)
         for name, value in _assignments(self.tree):
             text = self.text(value)
             if text is not None:
@@ -111,7 +115,7 @@ class _PathReader:
             case ast.Constant(value=str(text)):
                 return text
             case ast.Name(id=name):
-                return self.values.get(name)
+                return self._of_name(node, name)
             case ast.BinOp(left=left, op=ast.Div(), right=right):
                 return self._together([left, right], posixpath.join)
             case ast.BinOp(left=left, op=ast.Add(), right=right):
@@ -125,6 +129,27 @@ class _PathReader:
                 inner = self.text(value)
                 return None if inner is None else posixpath.dirname(inner)
         return None
+
+    def _bind(self, function: ast.FunctionDef) -> None:
+        given = function.args
+        own: dict[str, ast.expr | None] = {
+            one.arg: None
+            for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)
+            if one.arg not in self.functions
+        }
+        own |= dict(_assignments(function))
+        for node in ast.walk(function):
+            if isinstance(node, ast.Name) and node.id in own:
+                self.local[id(node)] = own[node.id]
+
+    def _of_name(self, node: ast.AST, name: str) -> str | None:
+        value = self.local.get(id(node), node)
+        if value is node or name in self.inside:
+            return self.values.get(name)
+        self.inside.add(name)
+        text = self.text(value) if value is not None else None
+        self.inside.discard(name)
+        return text
 
     def _of_call(self, node: ast.Call) -> str | None:
         name = called_name(node)
@@ -147,7 +172,7 @@ class _PathReader:
     def paths(self, node: ast.AST) -> frozenset[str]:
         """The paths that a value may come from."""
         found: set[str] = set()
-        for inner in ast.walk(node):
+        for inner in _all_pieces(node):
             text = self.text(inner) if isinstance(inner, ast.expr) else None
             if text is not None and is_path(text):
                 found.add(text)
@@ -204,12 +229,15 @@ class _PathReader:
         # The conditions of branches without which a test fails.
         branches = [node for node in ast.walk(self.tree) if isinstance(node, ast.If)]
         needed = {id(one.test) for one in branches if any(isinstance(part, _FAILING) for part in one.orelse)}
+        runners = {name for name, function in self.functions.items() if _runs_a_program(function)}
         for node in ast.walk(self.tree):
             for choices in _tried_in_turn(node):
                 yield from self._listed(lists.get(choices.id) if isinstance(choices, ast.Name) else choices)
             if isinstance(node, ast.Call) and called_name(node) in _RUNNERS:
                 names = (inner.id for part in node.args for inner in ast.walk(part) if isinstance(inner, ast.Name))
                 yield from (self.values[name] for name in names if name in self.values)
+            if isinstance(node, ast.Call) and called_name(node) in runners:
+                yield from (text for part in node.args for inner in ast.walk(part) if (text := self.text(inner)))
             if isinstance(node, ast.If | ast.IfExp) and id(node.test) not in needed:
                 yield from (text for one in _looked_for(node.test) if (text := self.text(one)) is not None)
 
@@ -229,6 +257,11 @@ class _PathReader:
                     (self.paths(sides[0]), self.paths(sides[1])),
                     frozenset(text for text in texts if isinstance(text, str)),
                 )
+
+
+def _runs_a_program(function: ast.FunctionDef) -> bool:
+    calls = (node for node in ast.walk(function) if isinstance(node, ast.Call))
+    return not function.name.startswith("test") and any(called_name(call) in _RUNNERS for call in calls)
 
 
 def _tried_in_turn(node: ast.AST) -> Iterator[ast.expr]:
@@ -279,9 +312,30 @@ def _assignments(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
                         yield item.optional_vars.id, item.context_expr
 
 
+def _pieces(node: ast.AST) -> list[ast.AST]:
+    """The parts of an expression that stand on their own.
+
+    What follows something unknown in a text is no path: ``/a.txt`` in ``f"{address}/a.txt"``.
+    """
+    match node:
+        case ast.JoinedStr(values=[first, *others]):
+            return [first, *(part for part in others if not isinstance(part, ast.Constant))]
+        case ast.BinOp(left=left, op=ast.Add(), right=ast.Constant()):
+            return [left]
+    return list(ast.iter_child_nodes(node))
+
+
+def _all_pieces(node: ast.AST) -> Iterator[ast.AST]:
+    waiting = [node]
+    while waiting:
+        each = waiting.pop()
+        yield each
+        waiting += _pieces(each)
+
+
 def _outermost(node: ast.AST, text: Callable[[ast.AST], str | None]) -> Iterator[ast.expr]:
     """The largest expressions with a known text: a joined path and not its parts."""
-    for inner in ast.iter_child_nodes(node):
+    for inner in _pieces(node):
         known = isinstance(inner, ast.expr) and not isinstance(inner, ast.Name) and text(inner) is not None
         if known and isinstance(inner, ast.expr):
             yield inner

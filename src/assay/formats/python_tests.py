@@ -70,8 +70,10 @@ def swallowed_assertions(tree: ast.Module) -> list[int]:
 
 
 def measured_times(tree: ast.Module) -> list[int]:
-    """The lines of conditions that a measured duration is below a number."""
+    """The lines of conditions that a measured duration is below a number, but not of those that end a wait."""
     clocks = _assigned(tree, _asks_the_time)
+    waits = (node for node in ast.walk(tree) if isinstance(node, ast.While) and "attr='sleep'" in ast.dump(node))
+    waiting = {inner.lineno for node in waits for inner in ast.walk(node) if isinstance(inner, ast.If)}
     for node in ast.walk(tree):
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if _uses(
@@ -82,7 +84,8 @@ def measured_times(tree: ast.Module) -> list[int]:
         line
         for line, condition, below in _conditions(tree)
         for inner in ast.walk(condition)
-        if isinstance(inner, ast.Compare)
+        if line not in waiting
+        and isinstance(inner, ast.Compare)
         and isinstance(inner.ops[0], (ast.Lt | ast.LtE) if below else (ast.Gt | ast.GtE))
         and (_uses(inner.left, clocks) or _asks_the_time(inner.left))
     ]

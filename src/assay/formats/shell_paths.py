@@ -30,6 +30,14 @@ _SURE = frozenset(
 )
 # The folders of a task lie right below the root, and are there whatever an agent did.
 _ALWAYS_THERE = re.compile(r"['\"]?/\w*/?['\"]?$")
+# Without what couldn't be installed, nothing was measured, and no reward says so.
+_INSTALLS = re.compile(
+    r"(?:sudo |env |DEBIAN_FRONTEND=\S+ )*(?:(?:source|\.|python[\d.]* -m (?:venv|ensurepip)|git clone) "
+    r"|(?:ba)?sh(?: -s\b.*)?$"
+    r"|(?:python[\d.]* -m )?(?:apt(?:-get)?|apk|dnf|yum|conda|mamba|pip[\d.]*|npm|yarn|pnpm|gem|cargo|go|poetry"
+    r"|uv(?: pip)?)(?: -\S+)* (?:update|install|add|ci?|create|activate|sync|venv|python|tool)\b"
+    r"|(?:npx|uvx|python[\d.]* -m) (?:-\S+ )*\S+ install(?:-deps)?\b|(?:curl|wget) (?:.* )?['\"]?https?://(?!localhost|127\.|0\.0\.0\.0|\[))"
+)
 _ASSIGNMENT = re.compile(r"\w+\+?=")
 _ENDS_AT_FAILURE = re.compile(r"-(?>[a-zA-Z]*?e)[a-zA-Z]*+$")
 
@@ -63,15 +71,22 @@ def errexit_after(words: list[str], before: bool) -> bool:
 
 
 def is_sure(words: list[str]) -> bool:
-    """Whether a command can be relied on."""
+    """Whether a command can be relied on, or measures nothing and ends the script rightly where it fails."""
     plain = all(_ASSIGNMENT.match(word) and "$(" not in word and "`" not in word for word in words)
-    return plain or words[0] in _SURE or (words[0] == "cd" and bool(_ALWAYS_THERE.match(" ".join(words[1:]))))
+    if plain or words[0] in _SURE or _INSTALLS.match(" ".join(words)):
+        return True
+    return words[0] == "cd" and bool(_ALWAYS_THERE.match(" ".join(words[1:])))
 
 
 def ended_by_failure(state: ShellState) -> ShellState:
     if state.ended or state.ok or not state.errexit:
         return state
     return replace(state, ended=True, failed=True, happened=state.happened or state.on_error)
+
+
+def _succeeded(states: States) -> States:
+    """A compound command of which no branch runs ends well, whatever its condition came to."""
+    return frozenset(state if state.ended else replace(state, ok=True) for state in states)
 
 
 def alive(states: States) -> States:
@@ -231,8 +246,7 @@ class _Parser:
             states = frozenset(state for state in states if not state.ended and not state.ok)
             if not self._take("elif"):
                 break
-        if self._take("else"):
-            states = self.list_until(("fi",), states)
+        states = self.list_until(("fi",), states) if self._take("else") else _succeeded(states)
         self._take("fi")
         return done | states
 
@@ -243,15 +257,21 @@ class _Parser:
         return states
 
     def _loop(self, states: States) -> States:
+        """The body runs where the condition holds, or never; that of `until` where it doesn't."""
+        wanted = self.tokens[self.at - 1] != "until"
         states = self._condition(("do", "done"), states)
+        going = frozenset(state for state in states if not state.ended and state.ok is wanted)
+        return _succeeded(states - going) | self._body(going)
+
+    def _body(self, states: States) -> States:
         self._take("do")
         after = self.list_until(("done",), states)
         self._take("done")
-        return states | after
+        return after
 
     def _for(self, states: States) -> States:
         self._words_until(("do", "done"))
-        return self._loop(states)
+        return states | self._body(states)
 
     def _case(self, states: States) -> States:
         self._words_until(("in",))
@@ -266,7 +286,7 @@ class _Parser:
             self._take(")")
             done |= self.list_until((";;", ";&", ";;&", "esac"), states)
         self._take("esac")
-        return done if exhaustive else done | states
+        return done if exhaustive else done | _succeeded(states)
 
     def _words_until(self, stops: Collection[str]) -> list[str]:
         start = self.at

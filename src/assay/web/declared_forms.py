@@ -13,11 +13,14 @@ must be. A field that was left empty is left out, so that its default holds.
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from pydantic import TypeAdapter
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from assay.engine.schema_errors import sentence, spell_place
+from assay.web.routing import Fields
 
 MULTILINE: Final = "multiline"
 """The format by which a field declares that its text may have several lines."""
@@ -27,6 +30,7 @@ _REF: Final = "$ref"
 ON: Final = "on"
 _WHOLE: Final = re.compile(r"[+-]?[0-9]{1,18}")
 _DECIMAL: Final = re.compile(r"[+-]?[0-9]{1,18}(?:\.[0-9]{1,18})?(?:[eE][+-]?[0-9]{1,3})?")
+Model = TypeVar("Model", bound=BaseModel)
 
 
 class FormControl(Enum):
@@ -73,10 +77,9 @@ class FormField:
 
 @dataclass(frozen=True, slots=True)
 class DeclaredForm:
-    """All fields of a declaration, with what it says about itself."""
+    """All fields of a declaration."""
 
     fields: tuple[FormField, ...]
-    about: str = ""
 
     def field(self, name: str) -> FormField | None:
         return next((one for one in self.fields if one.name == name), None)
@@ -87,7 +90,7 @@ def form_of(declaration: Any, leave_out: Sequence[str] = ()) -> DeclaredForm:
     schema = TypeAdapter(declaration).json_schema()
     reading = _SchemaReading(schema.get("$defs", {}))
     fields = [one for one in reading.fields(schema) if one.name.partition(".")[0] not in leave_out]
-    return DeclaredForm(tuple(fields), plain(schema.get("description", "")))
+    return DeclaredForm(tuple(fields))
 
 
 def plain(text: str) -> str:
@@ -206,11 +209,11 @@ def _help_by_field(doc: str, names: Sequence[str]) -> dict[str, str]:
     """The sentences about each field: from one that names it up to one that names another."""
     said: dict[str, list[str]] = {}
     current: str | None = None
-    for sentence in _SENTENCE.split(doc):
-        named = next((one for one in _NAME.findall(sentence) if one in names), None)
+    for part in _SENTENCE.split(doc):
+        named = next((one for one in _NAME.findall(part) if one in names), None)
         current = named or current
-        if current is not None and sentence.strip():
-            said.setdefault(current, []).append(plain(sentence))
+        if current is not None and part.strip():
+            said.setdefault(current, []).append(plain(part))
     return {name: _as_words(name, " ".join(some).rstrip(";")) for name, some in said.items()}
 
 
@@ -309,3 +312,52 @@ def _get(value: Any, place: Sequence[str]) -> Any:
             return None
         value = value.get(part)
     return value
+
+
+@dataclass(frozen=True, slots=True)
+class ShownForm:
+    """A form with what is entered in it, and what is wrong with that, by field; "" is for the whole."""
+
+    form: DeclaredForm
+    entered: Mapping[str, str] = field(default_factory=dict)
+    errors: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def status(self) -> int:
+        """The status of a page that shows the form."""
+        return 422 if self.errors else 200
+
+    def wrong(self, place: str, said: str) -> "ShownForm":
+        """The same form, with one more error. One whose field isn't in the form is about the whole."""
+        known = place if self.form.field(place) is not None else ""
+        said = said if known else f"{place} {said}".strip()
+        return replace(self, errors={**self.errors, known: said})
+
+
+def blank_form(model: type[BaseModel], leave_out: tuple[str, ...] = ()) -> ShownForm:
+    """A form to be filled in."""
+    return fill_form(model, {}, leave_out)
+
+
+def fill_form(model: type[BaseModel], value: Mapping[str, Any], leave_out: tuple[str, ...] = ()) -> ShownForm:
+    """A form that shows a value."""
+    form = form_of(model, leave_out)
+    return ShownForm(form, entered_as(form, value))
+
+
+def read_form(
+    model: type[Model], fields: Fields, leave_out: tuple[str, ...] = (), *, prefix: str = ""
+) -> tuple[Model | None, ShownForm]:
+    """The value that a form was sent with, unless that is wrong, and the form as it was entered.
+
+    Its fields have names with a prefix where they could be mistaken.
+    """
+    form = form_of(model, leave_out)
+    entered = {one.name: fields.get(f"{prefix}{one.name}") for one in form.fields}
+    shown = ShownForm(form, entered)
+    try:
+        return model.model_validate_json(json.dumps(value_of(form, entered))), shown
+    except ValidationError as error:
+        for one in reversed(error.errors(include_url=False)):
+            shown = shown.wrong(spell_place(one["loc"]), sentence(one, model))
+        return None, shown

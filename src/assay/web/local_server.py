@@ -23,7 +23,6 @@ from assay.web.routing import (
     PageCall,
     answer_page,
     asset_answer,
-    entries,
     route_at,
     trouble,
 )
@@ -32,38 +31,31 @@ from assay.web.site import Site, Viewer
 HERE = Viewer(Scope.READER)
 
 
-class LocalServer:
+class LocalServer(ThreadingHTTPServer):
     """A server for what is in some folders. ``read`` gives it, for each page anew: a job may still be running."""
 
+    daemon_threads = True
+
     def __init__(self, read: Callable[[], PageSource], port: int, name: str) -> None:
-        self._base = f"/{secrets.token_urlsafe(16)}/"
-        self._server = _Server(("127.0.0.1", port), _Handler)
-        self._server.site = Site(self._base, entries(READING), name)
-        self._server.read = read
+        super().__init__(("127.0.0.1", port), _Handler)
+        self.site = Site(f"/{secrets.token_urlsafe(16)}/", READING, name)
+        self.read = read
 
     @property
     def address(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_address[1]}{self._base}"
+        return f"http://127.0.0.1:{self.server_address[1]}{self.site.base}"
 
     def serve(self) -> None:
         """Until it is stopped."""
-        try:
-            self._server.serve_forever(poll_interval=0.2)
-        finally:
-            self._server.server_close()
+        with self:
+            self.serve_forever(poll_interval=0.2)
 
     def stop(self) -> None:
-        self._server.shutdown()
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    site: Site
-    read: Callable[[], PageSource]
+        self.shutdown()
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: _Server
+    server: LocalServer
     server_version = "assay"
     sys_version = ""
     protocol_version = "HTTP/1.1"

@@ -56,7 +56,7 @@ def one_file(source: FolderPages) -> str:
     """The file."""
     look = style()
     digest = base64.b64encode(hashlib.sha256(look.encode()).digest()).decode()
-    shown = list(source.every_line(RunQuery(sort="created_at")))
+    shown = list(source.lists.every_line(RunQuery(sort="created_at")))
     runs = list(_runs(source, [line.id for line in shown[:MOST_RUNS]]))
     written = {run.view.detail.line.id: run for run in runs}
     compared = newest_comparisons(source, MOST_TRIALS, MOST_RUNS)

@@ -16,7 +16,7 @@ from assay.engine.service.errors import ConflictError, NotFoundError
 from assay.engine.service.keys import Scope
 from assay.web.assets import asset, caching
 from assay.web.rendering import render
-from assay.web.site import NavigationEntry, Site, Viewer
+from assay.web.site import Site, Viewer
 
 READ = (Scope.ADMIN, Scope.GRADER, Scope.READER)
 """Who may look at pages."""
@@ -200,11 +200,6 @@ class PageRoutes(Generic[C_contra]):
             return handle
 
         return declare
-
-
-def entries(routes: Iterable[PageRoute[Any]]) -> list[NavigationEntry]:
-    """The navigation: all pages that have a word for it."""
-    return [NavigationEntry(one.word, one.path, one.scopes) for one in routes if one.word is not None]
 
 
 def asset_answer(name: str, version: str, accepted: str) -> PageAnswer:

@@ -36,11 +36,16 @@ OWN = ("name", "type", "required")
 
 @dataclass(frozen=True, slots=True)
 class ScorerFormRow:
-    """One scorer of the form. ``rest`` are its fields that the form doesn't have."""
+    """One scorer of the form. ``rest`` are its fields that the form doesn't have.
+
+    ``written`` is the scorer that was entered, once it was read. Without ``errors`` it can be used; they are by
+    field, "" is for the whole.
+    """
 
     entered: Mapping[str, str]
     errors: Mapping[str, str] = field(default_factory=dict)
     rest: Mapping[str, Any] = field(default_factory=dict)
+    written: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,23 +82,10 @@ def entered_scenario(
     entered: Mapping[str, str], rows: Sequence[ScorerFormRow], rest: Mapping[str, Any] | None = None
 ) -> EnteredScenario:
     """A scenario from the texts of its fields, with what is wrong at each of them."""
-    made = [entered_scorer(row.entered, row.rest) for row in rows]
-    written = {
-        **(rest or {}),
-        **value_of(scenario_form(), entered),
-        SCORERS: [dict(one.written) for one in made],
-    }
-    held = tuple(
-        ScorerFormRow({**entered_by_default(row.entered), **row.entered}, one.errors, row.rest)
-        for row, one in zip(rows, made, strict=True)
-    )
-    return EnteredScenario(entered, held, written, _errors(written, any(one.errors for one in made)), rest or {})
-
-
-def entered_by_default(entered: Mapping[str, str]) -> dict[str, str]:
-    """The fields of a row's type, before anybody enters something."""
-    found = scorer_form(entered.get("type", ""))
-    return {} if found is None else entered_as(found.form, {})
+    made = tuple(entered_scorer(row.entered, row.rest) for row in rows)
+    scorers = [dict(row.written) for row in made]
+    written = {**(rest or {}), **value_of(scenario_form(), entered), SCORERS: scorers}
+    return EnteredScenario(entered, made, written, _errors(written, any(row.errors for row in made)), rest or {})
 
 
 def with_row(rows: Sequence[ScorerFormRow], kind: str = NEW_TYPE) -> list[ScorerFormRow]:
@@ -154,14 +146,6 @@ class ScorerForm:
     form: DeclaredForm
 
 
-@dataclass(frozen=True, slots=True)
-class EnteredScorer:
-    """A scorer as it was entered. ``errors`` are by field; "" is for the whole. Without any, it can be used."""
-
-    written: Mapping[str, Any]
-    errors: Mapping[str, str]
-
-
 @cache
 def scorer_forms() -> tuple[ScorerForm, ...]:
     """One for each type in the catalogue."""
@@ -185,7 +169,7 @@ def form_of_check(check: type[CodingCheck]) -> ScorerForm:
     )
 
 
-def entered_scorer(entered: Mapping[str, str], rest: Mapping[str, Any] | None = None) -> EnteredScorer:
+def entered_scorer(entered: Mapping[str, str], rest: Mapping[str, Any] | None = None) -> ScorerFormRow:
     """A scorer from the texts of its fields. ``rest`` are fields that the form doesn't have, and that stay."""
     kind, name = entered.get("type", ""), entered.get("name", "").strip()
     found = scorer_form(kind)
@@ -194,7 +178,8 @@ def entered_scorer(entered: Mapping[str, str], rest: Mapping[str, Any] | None = 
     written: dict[str, Any] = {"type": kind, "name": name or kind, **(rest or {}), **config}
     if found is None or required != found.required:
         written["required"] = required
-    return EnteredScorer(written, _scorer_errors(written))
+    usual = {} if found is None else entered_as(found.form, {})
+    return ScorerFormRow({**usual, **entered}, _scorer_errors(written), rest or {}, written)
 
 
 def shown_scorer(written: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:

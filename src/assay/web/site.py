@@ -3,28 +3,26 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 from assay.engine.service.keys import Scope
+
+if TYPE_CHECKING:
+    from assay.web.routing import PageRoute
 
 _SAFE_NEXT = re.compile(r"[A-Za-z0-9._~/%?=&+,:@!*-]*")
 
 
 @dataclass(frozen=True, slots=True)
-class NavigationEntry:
-    """One entry of the navigation: its word, where it leads, and who sees it."""
-
-    word: str
-    path: str
-    scopes: frozenset[Scope]
-
-
-@dataclass(frozen=True, slots=True)
 class Site:
-    """One server of pages. ``base`` is the path that every address begins with; it ends with a slash."""
+    """One server of pages. ``base`` is the path that every address begins with; it ends with a slash.
+
+    ``routes`` are those of its pages; the ones that have a word for it are in the navigation.
+    """
 
     base: str
-    entries: Sequence[NavigationEntry] = ()
+    routes: "Sequence[PageRoute[Any]]" = ()
     name: str = ""
     signed_in: bool = False
     """Whether people sign in, so that they can sign out, too."""
@@ -58,7 +56,6 @@ class Viewer:
     """The viewer of a page, and the token that their forms carry. ``name`` is that of their key."""
 
     scope: Scope
-    organisation: str = ""
     name: str = ""
     token: str = ""
 

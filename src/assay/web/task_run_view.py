@@ -1,18 +1,52 @@
-"""A task run as a page shows it: its criteria with their evidence, and what the playground recorded."""
+"""A task run as a page shows it: its criteria with their evidence, and the first records of its playground.
+
+What is read is bounded by far less than what criteria may read, because a page is read by a person.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from assay.dialects.criteria.models import CriterionRun
-from assay.dialects.criteria.resources import BenchmarkRun, Snapshot, Status, TaskRun
-from assay.engine.criteria.watched_sources import ShownRecords
+from assay.dialects.criteria.resources import Snapshot, Status, TaskRun
+from assay.engine.criteria.watched_sources import MOST_SHOWN, Contents, ShownRecords
 from assay.engine.explorer.why import listed
 from assay.engine.service.keys import Owner
 from assay.engine.service.runs import Ending, TaskRuns
+from assay.evidence.playground import StateRow, StoredFile, Turn
 from assay.evidence.run import MEANINGS, State
-from assay.web.evidence_table import EvidenceRow, evidence_rest, evidence_rows, looked_at
-from assay.web.playground_view import RecordsView, view_records
+from assay.web.evidence_table import EvidenceRow, Looked, evidence_rest, evidence_rows, looked_at
+from assay.web.readable_messages import ReadableMessages, ShownMessage, readable_hl7, readable_x12, unreadable
+
+OUTBOUND: Final = "hl7_outbound"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordsView:
+    """A playground's records."""
+
+    contents: Contents
+    hl7: ReadableMessages
+    x12: ReadableMessages
+    other_events: Sequence[ShownMessage]
+    rows: Mapping[str, Sequence[StateRow]]
+    turns: Sequence[Turn]
+    files: Sequence[StoredFile]
+
+
+def view_records(records: ShownRecords, playground: str, looked: Sequence[Looked] = ()) -> RecordsView:
+    """The records of a playground, with the fields marked that criteria looked at."""
+    found = records.contents(playground)
+    others = [one for kind in found.events if kind != OUTBOUND for one in records.events(playground, kind)]
+    return RecordsView(
+        found,
+        readable_hl7(records.events(playground, OUTBOUND), looked),
+        readable_x12(records.x12_responses(playground), looked),
+        [unreadable(one, one.unread or "") for one in others[:MOST_SHOWN]],
+        {name: records.state_rows(playground, name)[:MOST_SHOWN] for name in list(found.resources)[:MOST_SHOWN]},
+        records.turns(playground),
+        records.files(playground, MOST_SHOWN),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,20 +90,6 @@ class TaskView:
     def failed_first(self) -> list[CriterionView]:
         """Those that failed before those that passed, each in the order of the task."""
         return sorted(self.criteria, key=lambda one: one.run.passed)
-
-
-@dataclass(frozen=True, slots=True)
-class BenchmarkView:
-    """A benchmark run with its task runs and their names."""
-
-    run: BenchmarkRun
-    task_runs: Sequence[tuple[TaskRun, str]]
-
-    @property
-    def counted(self) -> int:
-        """How many task runs are in the mean. Cancelled ones aren't."""
-        counts = self.run.counts
-        return counts.completed + counts.failed + counts.timed_out
 
 
 def view_task_run(runs: TaskRuns, records: ShownRecords, owner: Owner, identity: str) -> TaskView:

@@ -1,10 +1,9 @@
 """Page data from folders on this machine: jobs, and coding runs that were kept."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import msgspec
 
@@ -15,8 +14,7 @@ from assay.adapters.jobs.trial_evidence import read_judgement, with_verdict
 from assay.adapters.machine.safe_read import names_in, open_below
 from assay.core.errors import InputError
 from assay.engine.explorer.job_view import job_of_runs
-from assay.engine.explorer.page_source import LinePage, Lines, Neighbours, RunDetail
-from assay.engine.explorer.run_query import RunQuery
+from assay.engine.explorer.page_source import Lines, RunDetail
 from assay.engine.explorer.trace_page import TracePart, TraceQuery
 from assay.engine.jobs.job import Job
 from assay.engine.jobs.job_runs import USUAL, ReadJob, runs_of
@@ -93,7 +91,7 @@ class FolderPages:
         }
 
     @cached_property
-    def _lines(self) -> Lines:
+    def lists(self) -> Lines:
         return Lines([line for line, _ in self._places.values()], self._mentions)
 
     def _mentions(self, identity: str, text: str) -> bool:
@@ -104,18 +102,6 @@ class FolderPages:
             found = None if place is None else place.trace("", TraceQuery(text=words[0] if words else ""))
             return found is not None and bool(found.steps)
         return any(all(word in said for word in words) for said in _agent_texts(f"{place.path}/agent"))
-
-    def lines(self, asked: RunQuery) -> LinePage:
-        return self._lines.page(asked)
-
-    def every_line(self, asked: RunQuery) -> Iterator[Run]:
-        return iter(self._lines.asked(asked))
-
-    def groups(self, asked: RunQuery) -> Sequence[Mapping[str, Any]]:
-        return self._lines.groups(asked)
-
-    def neighbours(self, asked: RunQuery, identity: str) -> Neighbours:
-        return self._lines.neighbours(asked, identity)
 
     def run(self, identity: str) -> RunDetail:
         line, place = self._find_run(identity)

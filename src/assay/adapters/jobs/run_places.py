@@ -7,7 +7,7 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, TypeAlias
 
 from assay.adapters.jobs.agent_record import OUTPUTS, RESPONSES, TRAJECTORIES, session_file
 from assay.adapters.jobs.job_folder import JUDGEMENTS, SCORES
@@ -48,16 +48,6 @@ PLACES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     LOG: ("agent", (AGENT_LOG, ORACLE_LOG)),
     VERIFIER_OUTPUT: ("verifier", ("test-stdout.txt", "stdout.txt", "test-stderr.txt")),
 }
-
-
-class WorkPlace(Protocol):
-    """The folder of one run."""
-
-    def detail(self, line: Run) -> RunDetail: ...
-
-    def trace(self, turn: str, asked: TraceQuery) -> TracePart | None: ...
-
-    def file(self, name: str) -> ByteSource | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +162,10 @@ class KeptPlace:
     def _run(self) -> CodingRecord | None:
         """None for a report by itself."""
         return LocalCases().read(self.path).run if os.path.isdir(self.path) else None
+
+
+WorkPlace: TypeAlias = JobPlace | KeptPlace
+"""The folder of one run."""
 
 
 def _instruction(source: ByteSource | None) -> str:

@@ -1,19 +1,21 @@
 """Page data from a service's store: the runs of one organisation."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pydantic import ValidationError
-from sqlalchemy import func, select
+from sqlalchemy import func, select, union
 
 from assay.adapters.service.uploaded_job import audit_archive
-from assay.adapters.store.run_tables import runs
+from assay.adapters.store.run_tables import run_totals, runs
 from assay.adapters.store.runs.imported import StoredImports
 from assay.adapters.store.runs.run_search import chosen_runs
-from assay.adapters.store.runs.run_values import run_of_row
-from assay.adapters.store.service.keyset import beside, count_before
+from assay.adapters.store.runs.run_values import REPORTED, reported_runs
+from assay.adapters.store.runs.totals import not_counted
+from assay.adapters.store.service.keyset import beside, count_before, plus
 from assay.adapters.store.service.storage import mine
 from assay.adapters.store.service_tables import seeded_tasks, snapshots, task_runs
 from assay.adapters.store.store import Store
@@ -33,7 +35,7 @@ from assay.engine.explorer.blobs import (
 )
 from assay.engine.explorer.job_view import job_of_runs
 from assay.engine.explorer.list_slices import SliceRequest
-from assay.engine.explorer.page_source import LinePage, Neighbours, RunDetail
+from assay.engine.explorer.page_source import LinePage, Neighbours, RunDetail, count_states
 from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.trace_page import TracePart, TraceQuery, trace_part
 from assay.engine.jobs.job_runs import ReadJob
@@ -42,7 +44,7 @@ from assay.engine.report.report import JobReport, report_job
 from assay.engine.service.errors import NotFoundError
 from assay.engine.service.jobs import Jobs
 from assay.evidence.files import ByteSource, tail
-from assay.evidence.run import Run
+from assay.evidence.run import Run, State
 
 COUNTED: Final = 10_000
 """More runs than these are not counted for a page."""
@@ -90,8 +92,9 @@ class StorePages:
     """Jobs that this page has looked at."""
 
     @property
-    def title(self) -> str:
-        return ""
+    def lists(self) -> "StorePages":
+        """Fulfils ``RunLists``, too."""
+        return self
 
     def lines(self, asked: RunQuery) -> LinePage:
         rows = self.imports.slice(self.organisation, asked)
@@ -109,6 +112,28 @@ class StorePages:
 
     def groups(self, asked: RunQuery) -> Sequence[Mapping[str, Any]]:
         return self.imports.groups(self.organisation, asked)
+
+    def newest_jobs(self, most: int) -> Mapping[str, int]:
+        """Each job that has runs is looked up by an index: going through the newest runs would pass whole jobs."""
+        of_jobs = (run_totals.c.organisation == self.organisation) & (run_totals.c.field == "job")
+        counted = select(run_totals.c.value.label("job")).where(of_jobs, run_totals.c.runs > 0)
+        waiting = select(runs.c.job).where(not_counted(self.organisation, self.store.is_postgres))
+        jobs = union(counted, waiting).subquery()
+        ours = runs.c.organisation == self.organisation
+        last = select(func.max(runs.c.id)).where(ours, runs.c.job == jobs.c.job).scalar_subquery()
+        query = select(jobs.c.job).where(jobs.c.job != "").order_by(last.desc()).limit(most)
+        newest = [row.job for row in self.store.rows(query)]
+        sizes = select(runs.c.job, func.count()).where(ours, runs.c.job.in_(newest)).group_by(runs.c.job)
+        count = {job: int(size) for job, size in self.store.rows(sizes)}
+        return {job: count[job] for job in newest if job in count}
+
+    def task_states(self, jobs: Collection[str]) -> Mapping[str, Mapping[str, Counter[State]]]:
+        ours = (runs.c.organisation == self.organisation) & runs.c.job.in_(jobs)
+        columns = (runs.c.job, runs.c.task, runs.c.state)
+        # SQLite would take an index that has tasks in order, and go through all runs.
+        grouped = columns if self.store.is_postgres else map(plus, columns)
+        rows = self.store.rows(select(*columns, func.count()).where(ours).group_by(*grouped))
+        return count_states((job, task, State(state), int(count)) for job, task, state, count in rows)
 
     def neighbours(self, asked: RunQuery, identity: str) -> Neighbours:
         chosen = chosen_runs(self.store, self.organisation, runs.c, asked)
@@ -218,8 +243,8 @@ class StorePages:
 
 def _job_in_store(store: Store, organisation: str, name: str) -> ReadJob:
     """The job of that name with its runs. Raises ``NotFoundError``."""
-    query = mine(runs, organisation, job=name).order_by(runs.c.id).limit(MOST_RUNS + 1)
-    found = [run_of_row(row._mapping) for row in store.rows(query)]
+    query = mine(runs, organisation, job=name).with_only_columns(*REPORTED).order_by(runs.c.id)
+    found = reported_runs(store.rows(query.limit(MOST_RUNS + 1)))
     if not found:
         raise NotFoundError("there is no such job")
     notes = [f"only the first {MOST_RUNS} runs are looked at"] if len(found) > MOST_RUNS else []

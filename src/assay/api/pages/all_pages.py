@@ -3,7 +3,6 @@
 from typing import Final
 
 from assay.api.pages import (
-    benchmark_runs,
     benchmarks,
     keys,
     playgrounds,
@@ -21,7 +20,6 @@ PAGES: Final[tuple[PageRoute[ServiceCall], ...]] = (
     *READING,
     *review.routes.all,
     *scenarios.routes.all,
-    *benchmark_runs.routes.all,
     *task_runs.routes.all,
     *benchmarks.routes.all,
     *tasks.routes.all,

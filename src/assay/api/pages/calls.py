@@ -10,7 +10,7 @@ from assay.api.service import Service
 from assay.engine.explorer.list_slices import Slice, SliceRequest
 from assay.engine.service.errors import ConflictError
 from assay.engine.service.keys import Key
-from assay.web.model_forms import ShownForm, blank_form, read_form
+from assay.web.declared_forms import ShownForm, blank_form, read_form
 from assay.web.routing import CHANGE, READ, PageAnswer, PageCall, PageRoutes
 
 LIMIT = 50
@@ -28,30 +28,24 @@ class ServiceCall(PageCall):
         return self.key.organisation
 
 
-@dataclass(frozen=True, slots=True)
-class Around:
-    """The addresses of the newer and the older page."""
-
-    newer: str | None
-    older: str | None
-
-
 def asked_for(call: ServiceCall) -> SliceRequest:
     return SliceRequest(LIMIT, call.query.get("cursor") or None)
 
 
-def around(call: ServiceCall, rows: Slice[Any], query: Mapping[str, str] | None = None) -> Around:
-    """The pages before and after this one of the same list."""
+def list_page(
+    call: ServiceCall,
+    template: str,
+    title: str,
+    rows: Slice[Any],
+    query: Mapping[str, str] | None = None,
+    **values: Any,
+) -> PageAnswer:
+    """A page that shows a part of a list, which a query may have narrowed down."""
 
     def at(cursor: str | None) -> str | None:
         return None if cursor is None else call.site.to(call.place, {**(query or {}), "cursor": cursor})
 
-    return Around(at(rows.prev), at(rows.next))
-
-
-def list_page(call: ServiceCall, template: str, title: str, rows: Slice[Any], **values: Any) -> PageAnswer:
-    """A page that shows a part of a list."""
-    return call.page(template, title=title, around=around(call, rows), **values)
+    return call.page(template, title=title, newer=at(rows.prev), older=at(rows.next), **values)
 
 
 def grading_tabs(call: ServiceCall) -> list[tuple[str, str, str, None]]:
@@ -76,22 +70,22 @@ def add_list(
     """
     title, word = place.capitalize(), place.removesuffix("s")
 
-    def show(call: ServiceCall, form: ShownForm, status: int = 200) -> PageAnswer:
+    def show(call: ServiceCall, form: ShownForm) -> PageAnswer:
         rows = resources(call.service).slice(call.organisation, asked_for(call))
         shown = {"listed": rows.rows, "form": form, "new": (place, word), "tabs": tabs(call)}
-        return list_page(call, f"{place}.html", title, rows, status=status, **shown)
+        return list_page(call, f"{place}.html", title, rows, status=form.status, **shown)
 
     def listed(call: ServiceCall) -> PageAnswer:
         return show(call, blank_form(model, leave_out))
 
     def add(call: ServiceCall) -> PageAnswer:
-        new = read_form(model, call.form, leave_out)
-        if new.value is None:
-            return show(call, new.form, 422)
+        new, form = read_form(model, call.form, leave_out)
+        if new is None:
+            return show(call, form)
         try:
-            made = resources(call.service).add(call.organisation, new.value)
+            made = resources(call.service).add(call.organisation, new)
         except ConflictError as error:
-            return show(call, new.form.wrong(key, str(error)), 422)
+            return show(call, form.wrong(key, str(error)))
         return call.go(call.site.to(f"{place}/{getattr(made, key)}"))
 
     listed.__name__, add.__name__ = place, f"add_{word}"

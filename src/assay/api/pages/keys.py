@@ -4,7 +4,7 @@ from assay.api.pages.calls import ServiceCall, asked_for, list_page
 from assay.api.routes.keys import NewKey, issued_key
 from assay.core.errors import InputError
 from assay.engine.service.keys import Scope, rotate_key
-from assay.web.model_forms import ShownForm, blank_form, read_form
+from assay.web.declared_forms import ShownForm, blank_form, read_form
 from assay.web.routing import PageAnswer, PageRoutes
 
 routes: PageRoutes[ServiceCall] = PageRoutes()
@@ -19,13 +19,13 @@ def keys(call: ServiceCall) -> PageAnswer:
 @routes.add("POST", "/keys", Scope.ADMIN)
 def add_key(call: ServiceCall) -> PageAnswer:
     """A new key, whose secret the next page shows and none after it."""
-    new = read_form(NewKey, call.form)
-    if new.value is None:
-        return _keys(call, new.form, status=422)
+    new, form = read_form(NewKey, call.form)
+    if new is None:
+        return _keys(call, form)
     try:
-        issued = issued_key(call.service, call.organisation, new.value)
+        issued = issued_key(call.service, call.organisation, new)
     except InputError as error:
-        return _keys(call, new.form.wrong("", str(error)), status=422)
+        return _keys(call, form.wrong("", str(error)))
     return call.go(call.site.to("keys"), issued.secret)
 
 
@@ -50,7 +50,7 @@ def audit(call: ServiceCall) -> PageAnswer:
     return list_page(call, "who_did_what.html", "Who did what", rows, entries=rows.rows, names=names)
 
 
-def _keys(call: ServiceCall, form: ShownForm, status: int = 200) -> PageAnswer:
+def _keys(call: ServiceCall, form: ShownForm) -> PageAnswer:
     rows = call.service.keys.slice(call.organisation, asked_for(call))
-    shown = {"keys": rows.rows, "now": call.service.host.now(), "form": form, "secret": call.once}
-    return list_page(call, "keys.html", "Keys", rows, status=status, **shown)
+    now = call.service.host.now()
+    return list_page(call, "keys.html", "Keys", rows, status=form.status, keys=rows.rows, now=now, form=form)

@@ -3,14 +3,14 @@
 from typing import Any
 
 from assay.api.pages.calls import ServiceCall, add_list
-from assay.api.routes.playgrounds import SETTINGS, set_source
+from assay.api.routes.playgrounds import SETTINGS, set_source, sources_of
 from assay.core.errors import InputError
 from assay.dialects.criteria.resources import NewPlayground
 from assay.engine.criteria.load_playground import no_file, records_of
 from assay.engine.service.errors import NotFoundError
-from assay.web.model_forms import ShownForm, fill_form, read_form
-from assay.web.playground_view import PlaygroundView, view_records, view_sources
+from assay.web.declared_forms import ShownForm, fill_form, read_form
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes
+from assay.web.task_run_view import view_records
 
 routes: PageRoutes[ServiceCall] = PageRoutes()
 # The name isn't kept by the store, so nobody is asked for it.
@@ -46,11 +46,10 @@ def put_source(call: ServiceCall) -> PageAnswer:
         raise NotFoundError("there is no such source")
     found = call.service.playgrounds.get(call.organisation, call.path["id"])
     # A source has a token, and so has every form: their names must differ.
-    new = read_form(SETTINGS[kind], call.form, prefix=f"{kind}.")
-    shown = new.form
-    if new.value is not None:
+    new, shown = read_form(SETTINGS[kind], call.form, prefix=f"{kind}.")
+    if new is not None:
         try:
-            set_source(call.service, call.organisation, found.id, kind, new.value)
+            set_source(call.service, call.organisation, found.id, kind, new)
             return call.go(call.site.to(f"playgrounds/{found.id}"))
         except InputError as error:
             shown = shown.wrong("url", str(error))
@@ -68,14 +67,16 @@ def _playground(
 ) -> PageAnswer:
     service = call.service
     found = service.playgrounds.get(call.organisation, call.path["id"])
-    sources = view_sources(service.playgrounds.sources(call.organisation, found.id))
+    sources = sources_of(service, call.organisation, found.id)
     known: dict[str, dict[str, Any]] = {one.kind: one.settings for one in sources}
     shown = {kind: fill_form(model, known.get(kind, {})) for kind, model in SETTINGS.items()}
     return call.page(
         "playground.html",
         title="Playground",
         status=422 if forms or wrong else 200,
-        view=PlaygroundView(found, sources, view_records(service.records, found.id)),
+        playground=found,
+        sources=sources,
+        contents=view_records(service.records, found.id),
         forms_of={**shown, **(forms or {})},
         records=records,
         wrong=wrong,

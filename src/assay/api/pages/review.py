@@ -19,10 +19,10 @@ from assay.engine.service.errors import NotFoundError
 from assay.engine.service.keys import Owner
 from assay.formats.diff_pages import diff_page
 from assay.judge.judge_stored import CELLS
-from assay.web.pages.run import RunView
+from assay.web.pages.run import RunView, asked_and_answered
 from assay.web.pages.trace import TraceView
-from assay.web.playground_view import RecordsView, view_records
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes
+from assay.web.task_run_view import RecordsView, view_records
 
 routes: PageRoutes[ServiceCall] = PageRoutes()
 SHOWN: Final = 25
@@ -153,15 +153,10 @@ def _agent_values(call: ServiceCall, identity: str) -> dict[str, Any]:
     """The agent's words, actions and changes, as far as kept. None of it tells what the machine thinks."""
     detail, asked = call.source.run(identity), TraceQuery()
     turn, change = next(iter(detail.turns), ""), call.source.file(identity, "diff")
-    part = call.source.trace(identity, turn, asked)
-    answer = next((one for one in reversed(detail.responses) if one), "")
-    return {
-        "view": RunView(detail, call),
-        "trace": None if part is None else TraceView(part, asked, turn),
-        "instruction": detail.instruction or ("" if part is None else part.request),
-        "answer": answer or ("" if part is None else part.answer),
-        "diff": None if change is None else diff_page(change, 0, 0),
-    }
+    part, view = call.source.trace(identity, turn, asked), RunView(detail, call)
+    trace = None if part is None else TraceView(part, asked, turn)
+    diff = None if change is None else diff_page(change, 0, 0)
+    return {**asked_and_answered(view, trace), "view": view, "diff": diff}
 
 
 def _records(call: ServiceCall, item: ReviewItem) -> RecordsView | None:

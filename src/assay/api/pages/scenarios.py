@@ -97,11 +97,12 @@ def coding_task(call: ServiceCall) -> PageAnswer:
     """A seeded task: its frozen copy, and whether the scenario has moved on."""
     found = call.service.coding.tasks.get(call.organisation, call.path["id"])
     frozen = found.scenario or {}
+    of_task = RunQuery((HasMetadata("coding_task", found.id),), page=SliceRequest(100))
     return call.page(
         "coding_task.html",
         title=found.name or "Seeded task",
         task=found,
-        runs=call.source.lines(RunQuery((HasMetadata("coding_task", found.id),), page=SliceRequest(100))).lines,
+        runs=call.source.lists.lines(of_task).lines,
         scorers=[_frozen(one) for one in frozen.get("scorers") or ()],
         rest={name: one for name, one in frozen.items() if name not in ("scorers", "user_instruction", "turns")},
     )

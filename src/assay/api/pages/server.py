@@ -41,7 +41,6 @@ from assay.web.routing import (
     PageCall,
     answer_page,
     asset_answer,
-    entries,
     route_at,
     trouble,
 )
@@ -78,7 +77,7 @@ class PageServer:
         self._service = service
         self._settings = settings
         self._body_seconds = body_seconds
-        self.site = Site(BASE, entries(PAGES), signed_in=True)
+        self.site = Site(BASE, PAGES, signed_in=True)
 
     def routes(self) -> list[StarletteRoute]:
         """The routes to add to the application."""
@@ -173,7 +172,7 @@ class PageServer:
             return PageAnswer(
                 "the form must have the token of this session; load the page again\n", 403, "text/plain"
             )
-        viewer = Viewer(key.scope, key.organisation, key.name, form_token(secret))
+        viewer = Viewer(key.scope, key.name, form_token(secret))
         return self._dispatch(request, place, ServiceCall(
             site=self.site, viewer=viewer, query=query, form=form, place=place, service=self._service, key=key,
             reads=self._source(key.organisation),
@@ -234,7 +233,7 @@ class PageServer:
         if not again:
             return begun
         # The form is sent by the person, who may have changed, and with the token of the new session.
-        viewer = Viewer(found.key.scope, found.key.organisation, found.key.name, form_token(found.secret))
+        viewer = Viewer(found.key.scope, found.key.name, form_token(found.secret))
         page = replace(call, viewer=viewer).page("send_again.html", title="Your form is still here", again=again)
         return replace(page, headers={"Set-Cookie": begun.headers["Set-Cookie"]})
 

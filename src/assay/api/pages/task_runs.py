@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Sequence
 
-from assay.api.pages.calls import ServiceCall, around, asked_for, grading_tabs
+from assay.api.pages.calls import ServiceCall, asked_for, grading_tabs, list_page
 from assay.core.errors import MeasurementError
 from assay.dialects.criteria.resources import NewTaskRun, Status, TaskRun
 from assay.engine.report.charts import axes_svg
 from assay.engine.service.keys import Owner
 from assay.engine.service.task_runs import cancel_task_run, end_overdue, start_task_run
-from assay.web.model_forms import read_form
+from assay.web.declared_forms import read_form
 from assay.web.rendering import picture
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes, trouble
 from assay.web.task_run_view import view_task_run
@@ -23,15 +23,17 @@ def task_runs(call: ServiceCall) -> PageAnswer:
     wanted = {name: call.query.get(name) for name in FILTERS}
     given = {name: value or None for name, value in wanted.items()}
     rows = call.service.runs.slice(call.organisation, asked_for(call), **given)
-    return call.page(
+    return list_page(
+        call,
         "task_runs.html",
-        title="Task runs",
+        "Task runs",
+        rows,
+        {name: value for name, value in wanted.items() if value},
         runs=rows.rows,
         names=names_of(call, rows.rows),
         wanted=wanted,
         tabs=grading_tabs(call),
         statuses=[one.value for one in Status],
-        around=around(call, rows, {name: value for name, value in wanted.items() if value}),
     )
 
 
@@ -59,10 +61,10 @@ def task_run(call: ServiceCall) -> PageAnswer:
 @routes.add("POST", "/task-runs", *CHANGE)
 def add_task_run(call: ServiceCall) -> PageAnswer:
     """A new run of a task, with an empty playground unless one is named."""
-    new = read_form(NewTaskRun, call.form)
-    if new.value is None:
-        return trouble(call, 422, " ".join(new.form.errors.values()))
-    run = call.service.runs.add(call.organisation, new.value)
+    new, form = read_form(NewTaskRun, call.form)
+    if new is None:
+        return trouble(call, 422, " ".join(form.errors.values()))
+    run = call.service.runs.add(call.organisation, new)
     return call.go(call.site.to(f"task-runs/{run.id}"))
 
 

@@ -13,7 +13,7 @@ from assay.dialects.criteria.resources import NewTask, Task, TaskCriterion, Text
 from assay.engine.explorer.list_slices import SliceRequest
 from assay.engine.service.grading import problem_with
 from assay.formats.strict_model import Name, StrictModel
-from assay.web.model_forms import ShownForm, fill_form, read_form
+from assay.web.declared_forms import ShownForm, fill_form, read_form
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes
 from assay.web.task_run_view import CriterionView, view_criterion
 
@@ -56,20 +56,20 @@ def task(call: ServiceCall) -> PageAnswer:
 def change_task(call: ServiceCall) -> PageAnswer:
     """Change a task; its criteria stay."""
     found = call.service.tasks.get(call.organisation, call.path["id"])
-    new = read_form(TaskForm, call.form, ("criteria",))
-    if new.value is None:
-        return _task(call, found, new.form, 422)
-    call.service.tasks.replace(call.organisation, found.id, new.value, keep_criteria=True)
+    new, form = read_form(TaskForm, call.form, ("criteria",))
+    if new is None:
+        return _task(call, found, form)
+    call.service.tasks.replace(call.organisation, found.id, new, keep_criteria=True)
     return call.go(call.site.to(f"tasks/{found.id}"))
 
 
-def _task(call: ServiceCall, found: Task, form: ShownForm, status: int = 200) -> PageAnswer:
+def _task(call: ServiceCall, found: Task, form: ShownForm) -> PageAnswer:
     criteria = call.service.criteria.in_order(call.organisation, found.id)
     problems = {one.id: problem_with(_own_fields(one), found.data) for one in criteria}
     return call.page(
         "task.html",
         title=found.name,
-        status=status,
+        status=form.status,
         task=found,
         form=form,
         criteria=criteria,
@@ -121,15 +121,15 @@ def remove_criterion(call: ServiceCall) -> PageAnswer:
 
 
 def _take_form(call: ServiceCall, task: Task, found: TaskCriterion | None) -> PageAnswer:
-    new = read_form(CriterionForm, call.form)
-    if new.value is None:
-        return _criterion(call, task, found, new.form, 422)
-    written = new.value.model_dump(mode="json")
+    new, form = read_form(CriterionForm, call.form)
+    if new is None:
+        return _criterion(call, task, found, form)
+    written = new.model_dump(mode="json")
     if call.form.get("action") == "try":
-        return _show_trial(call, task, found, new.form, written)
+        return _show_trial(call, task, found, form, written)
     problem = problem_with(written, task.data)
     if problem is not None:
-        return _criterion(call, task, found, new.form.wrong("assertion", problem), 422)
+        return _criterion(call, task, found, form.wrong("assertion", problem))
     if found is None:
         call.service.criteria.add(call.organisation, task.id, written)
     else:
@@ -144,7 +144,7 @@ def _show_trial(
     try:
         run = call.service.grade.try_out(call.organisation, call.form.get("playground"), written, task.data)
     except (InputError, MeasurementError) as error:
-        return _criterion(call, task, found, form, 422, broken=str(error))
+        return _criterion(call, task, found, form, broken=str(error))
     return _criterion(call, task, found, form, tried=view_criterion(run))
 
 
@@ -153,7 +153,6 @@ def _criterion(
     task: Task,
     found: TaskCriterion | None,
     form: ShownForm,
-    status: int = 200,
     *,
     tried: CriterionView | None = None,
     broken: str | None = None,
@@ -161,7 +160,7 @@ def _criterion(
     return call.page(
         "criterion.html",
         title="New criterion" if found is None else str(found.label),
-        status=status,
+        status=422 if broken else form.status,
         task=task,
         criterion=found,
         form=form,

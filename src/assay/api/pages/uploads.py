@@ -12,7 +12,7 @@ from assay.dialects.scorers.resources import CompletedBy, NewCodingRun
 from assay.engine.service.coding_grading import complete_coding_run
 from assay.engine.service.keys import Scope
 from assay.engine.service.work import WorkKind
-from assay.web.model_forms import ShownForm, blank_form, fill_form, read_form
+from assay.web.declared_forms import ShownForm, blank_form, fill_form, read_form
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes
 
 routes: PageRoutes[ServiceCall] = PageRoutes()
@@ -46,20 +46,20 @@ def new_coding_run(call: ServiceCall) -> PageAnswer:
 @routes.add("POST", "/coding-tasks/{id}/run", *CHANGE)
 def add_coding_run(call: ServiceCall) -> PageAnswer:
     """Take what the agent left, as an archive or as a patch, and have it graded."""
-    new = read_form(NewCodingRun, call.form, LEFT_OUT)
+    new, form = read_form(NewCodingRun, call.form, LEFT_OUT)
     coding, organisation = call.service.coding, call.organisation
-    if new.value is None:
-        return _run_form(call, new.form, 422)
+    if new is None:
+        return _run_form(call, form)
     try:
         workspace = _left(call)
-        run = coding.runs.add(organisation, call.path["id"], new.value)
+        run = coding.runs.add(organisation, call.path["id"], new)
         coding.runs.put_workspace(organisation, run.id, workspace)
         for field, name in LOGS.items():
             if field in call.files:
                 coding.runs.put_file(organisation, run.id, name, call.files[field])
         complete_coding_run(coding.runs, organisation, run.id, CompletedBy())
     except InputError as error:
-        return _run_form(call, new.form.wrong("", str(error)), 422)
+        return _run_form(call, form.wrong("", str(error)))
     call.service.work.add(organisation, WorkKind.GRADE_CODING_RUN, run.id)
     return call.go(call.site.run(run.id))
 
@@ -75,9 +75,9 @@ def _left(call: ServiceCall) -> bytes:
     return call.files["workspace"]
 
 
-def _run_form(call: ServiceCall, form: ShownForm, status: int = 200) -> PageAnswer:
+def _run_form(call: ServiceCall, form: ShownForm) -> PageAnswer:
     task = call.service.coding.tasks.get(call.organisation, call.path["id"])
-    return call.page("coding_run.html", title="Grade a run", status=status, task=task, form=form)
+    return call.page("coding_run.html", title="Grade a run", status=form.status, task=task, form=form)
 
 
 @routes.add("POST", "/runs/{id}/gradings", *CHANGE)
@@ -98,13 +98,13 @@ def judge(call: ServiceCall) -> PageAnswer:
 @routes.add("POST", "/judge", Scope.ADMIN)
 def change_judge(call: ServiceCall) -> PageAnswer:
     """Set the judge. Saving replaces what was there, its token, too."""
-    new = read_form(OrganisationJudge, call.form, prefix="judge.")
-    if new.value is None:
-        return _judge(call, new.form, 422)
+    new, form = read_form(OrganisationJudge, call.form, prefix="judge.")
+    if new is None:
+        return _judge(call, form)
     try:
-        set_judge(call.service, call.organisation, new.value)
+        set_judge(call.service, call.organisation, new)
     except InputError as error:
-        return _judge(call, new.form.wrong("url", str(error).removeprefix("url ")), 422)
+        return _judge(call, form.wrong("url", str(error).removeprefix("url ")))
     return call.go(call.site.to("judge"))
 
 
@@ -114,9 +114,9 @@ def remove_judge(call: ServiceCall) -> PageAnswer:
     return call.go(call.site.to("judge"))
 
 
-def _judge(call: ServiceCall, form: ShownForm, status: int = 200) -> PageAnswer:
+def _judge(call: ServiceCall, form: ShownForm) -> PageAnswer:
     found = call.service.coding.judges.find(call.organisation)
-    return call.page("judge.html", title="The judge", status=status, form=form, known=found)
+    return call.page("judge.html", title="The judge", status=form.status, form=form, known=found)
 
 
 def _file(call: ServiceCall, name: str) -> bytes:

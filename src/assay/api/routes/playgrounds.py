@@ -20,7 +20,6 @@ from assay.engine.criteria.stored_limits import PAYLOAD_BYTES
 from assay.engine.service.errors import NotFoundError
 from assay.formats.endpoint_url import base_url
 from assay.formats.strict_model import StrictModel
-from assay.web.playground_view import SourceView, view_sources
 
 routes = Routes()
 MOST_RECORDS: Final = 1000
@@ -185,7 +184,15 @@ def put_file(call: ApiCall) -> Any:
 @routes.get("/playgrounds/{id}/sources", list[SourceResource])
 def list_sources(call: ApiCall) -> Any:
     """The sources of a playground, without their secrets."""
-    return view_sources(call.service.playgrounds.sources(call.organisation, call.id))
+    return sources_of(call.service, call.organisation, call.id)
+
+
+def sources_of(service: Service, organisation: str, playground: str) -> list[SourceResource]:
+    found = sorted(service.playgrounds.sources(organisation, playground).items())
+    return [
+        SourceResource(kind=kind, settings=settings, has_secret=secret is not None)
+        for kind, (settings, secret) in found
+    ]
 
 
 @routes.put("/playgrounds/{id}/sources/{kind}", SourceResource, body=FhirSettings | FilesSettings | JudgeSettings)
@@ -198,14 +205,14 @@ def put_source(call: ApiCall) -> Any:
     return set_source(call.service, call.organisation, call.id, kind, written)
 
 
-def set_source(service: Service, organisation: str, identity: str, kind: str, written: Any) -> SourceView:
+def set_source(service: Service, organisation: str, identity: str, kind: str, written: Any) -> SourceResource:
     """Keep the settings of a source, and its secrets encrypted. Raises ``InputError`` and ``NotFoundError``."""
     settings, secrets = _parts(written)
     _check(kind, settings, secrets, service.policy)
     service.playgrounds.get(organisation, identity)
     sealed = service.secrets.seal(secrets, place(identity, kind)) if secrets else None
     service.playgrounds.set_source(organisation, identity, kind, settings, sealed)
-    return SourceView(kind, settings, bool(secrets))
+    return SourceResource(kind=kind, settings=settings, has_secret=bool(secrets))
 
 
 @routes.delete("/playgrounds/{id}/sources/{kind}")

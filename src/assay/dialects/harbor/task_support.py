@@ -19,6 +19,8 @@ from assay.dialects.harbor.task_config import (
 )
 
 SCHEMA_VERSIONS = ("1.0", "1.1", "1.2", "1.3", "1.4")
+_LIKE = 0.8
+"""How alike an unknown and a known name must be for a slip."""
 _DECIDING = ("environment", "verifier", "multi_step_reward_strategy")
 
 
@@ -45,7 +47,7 @@ def _unknown_in(model: BaseModel, place: str) -> Iterator[tuple[str, str]]:
     """The place of each unknown field, and the known one that it's like."""
     known = list(type(model).model_fields)
     for name in model.model_extra or ():
-        near = get_close_matches(name.lower(), known, n=1)
+        near = get_close_matches(name.lower(), known, n=1, cutoff=_LIKE)
         yield f"{place}{name}", f" (did you mean {near[0]}?)" if near else ""
     for name, value in model:
         inner = {f"{name}.{number}": one for number, one in enumerate(value)} if isinstance(value, list) else {}

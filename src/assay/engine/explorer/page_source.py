@@ -1,30 +1,16 @@
 """The pages' data, wherever it is: a folder on this machine, or the store of a service."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from assay.core.errors import InputError
-from assay.engine.explorer.list_slices import SliceRequest
-from assay.engine.explorer.run_filters import (
-    AllOf,
-    AnyOf,
-    AxisWithin,
-    Filter,
-    HasMetadata,
-    Is,
-    Mentions,
-    NameBegins,
-    Not,
-    OneOf,
-    Within,
-)
+from assay.engine.explorer.run_filters import takes
 from assay.engine.explorer.run_query import RunQuery
-from assay.engine.explorer.run_ranges import Range
 from assay.engine.explorer.run_totals import Totals
 from assay.engine.explorer.trace_page import TracePart, TraceQuery
 from assay.engine.jobs.job_runs import USUAL, ReadJob
@@ -33,7 +19,7 @@ from assay.engine.report.compare import ArmComparison, compare
 from assay.engine.report.compare_arms import arms_of
 from assay.engine.report.report import JobReport
 from assay.evidence.files import ByteSource
-from assay.evidence.run import Run
+from assay.evidence.run import Run, State
 
 NEWEST_JOBS: Final = 8
 TOGETHER: Final = 3
@@ -86,21 +72,34 @@ class Neighbours:
     total: int | None = None
 
 
-class PageSource(Protocol):
-    """Where pages read from. Whatever isn't there raises ``NotFoundError``."""
-
-    @property
-    def title(self) -> str: ...
+class RunLists(Protocol):
+    """Questions about all runs."""
 
     def lines(self, asked: RunQuery) -> LinePage:
         """Raises ``InputError`` for a question that can't be answered here."""
 
-    def every_line(self, asked: RunQuery) -> Iterator[Run]: ...
+    def every_line(self, asked: RunQuery) -> Iterable[Run]: ...
 
     def groups(self, asked: RunQuery) -> Sequence[Mapping[str, Any]]:
         """For each value of the field: the runs, the scored ones, the mean of these, how many pass."""
 
+    def newest_jobs(self, most: int) -> Mapping[str, int]:
+        """The jobs whose runs were added last, the newest first, each with its number of runs.
+
+        Runs that belong to no job are left out.
+        """
+
+    def task_states(self, jobs: Collection[str]) -> Mapping[str, Mapping[str, Counter[State]]]:
+        """How many runs of each state each task of some jobs has."""
+
     def neighbours(self, asked: RunQuery, identity: str) -> Neighbours: ...
+
+
+class PageSource(Protocol):
+    """Where pages read from. Whatever isn't there raises ``NotFoundError``."""
+
+    @property
+    def lists(self) -> RunLists: ...
 
     def run(self, identity: str) -> RunDetail: ...
 
@@ -116,7 +115,7 @@ class PageSource(Protocol):
         """Whether the record of a job follows from its trials; None if the record isn't here."""
 
     def read_job(self, name: str) -> ReadJob:
-        """The runs of a job, to be compared with those of another one."""
+        """The runs of a job with what reports on it count, to be compared with those of another one."""
 
 
 def job_comparison(source: PageSource, names: Sequence[str]) -> ArmComparison:
@@ -128,50 +127,45 @@ def newest_comparisons(
     source: PageSource, most: int = MOST_COMPARED, together: int = TOGETHER
 ) -> Iterator[ArmComparison]:
     """The newest jobs of at most so many runs, some together as far as they have tasks in common."""
-    sizes = {one["value"]: one["runs"] for one in groups_by(source, "job")}
-    names = [name for name in newest_jobs(source, NEWEST_JOBS) if sizes.get(name, 0) <= most]
+    newest = [name for name, runs in source.lists.newest_jobs(NEWEST_JOBS).items() if runs <= most]
+    tasks = {name: set(of) for name, of in source.lists.task_states(newest).items()}
+    names = [name for name in newest if name in tasks]
     known: list[set[str]] = []
-
-    @cache
-    def tasks(name: str) -> set[str]:
-        return {run.task for run in source.read_job(name).runs or ()}
-
     for at, name in enumerate(names):
-        if not any(tasks(name) & one for one in known):
-            known.append(tasks(name))
-            alike = list(islice((other for other in names[at:] if tasks(other) & tasks(name)), together))
+        if not any(tasks[name] & one for one in known):
+            known.append(tasks[name])
+            alike = list(islice((other for other in names[at:] if tasks[other] & tasks[name]), together))
             with suppress(InputError):
                 if len(alike) > 1:
                     yield job_comparison(source, alike[::-1])
 
 
-def newest_jobs(source: PageSource, most: int) -> list[str]:
-    """The jobs whose runs were added last, the newest first."""
-    found: list[str] = []
-    while len(found) < most:
-        others: tuple[Filter, ...] = (Not(OneOf("job", tuple(found))),) if found else ()
-        newest = source.lines(RunQuery(others, page=SliceRequest(1))).lines
-        if not newest:
-            break
-        found.append(newest[0].job)
-    return found
-
-
 def groups_by(source: PageSource, field: str) -> list[Mapping[str, Any]]:
     """All runs by the values of a field; those that have no value of it are left out."""
-    return [one for one in source.groups(RunQuery(group=field)) if one["value"]]
+    return [one for one in source.lists.groups(RunQuery(group=field)) if one["value"]]
+
+
+def count_states(rows: Iterable[tuple[str, str, State, int]]) -> dict[str, dict[str, Counter[State]]]:
+    """Numbers of runs by job, task and state."""
+    found: dict[str, dict[str, Counter[State]]] = defaultdict(lambda: defaultdict(Counter))
+    for job, task, state, runs in rows:
+        found[job][task][state] += runs
+    return found
 
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Runs in the order in which they were added. ``mentions`` tells whether the trace of a run has some words."""
+    """Runs in the order in which they were added. Fulfils ``RunLists``.
+
+    ``mentions`` tells whether the trace of a run has some words.
+    """
 
     all: Sequence[Run]
     mentions: Callable[[str, str], bool]
 
-    def asked(self, asked: RunQuery) -> list[Run]:
+    def every_line(self, asked: RunQuery) -> list[Run]:
         """All runs that are asked for, in order. Runs without a value come last, whichever way they are sorted."""
-        found = [line for line in self.all if all(self._takes(one, line) for one in asked.conditions)]
+        found = [line for line in self.all if all(takes(one, line, self.mentions) for one in asked.conditions)]
         if asked.sorted_by == "created_at":
             return found[::-1] if asked.descending else found
         valued = [line for line in found if getattr(line, asked.sorted_by) is not None]
@@ -179,9 +173,9 @@ class Lines:
         valued.sort(key=lambda line: getattr(line, asked.sorted_by), reverse=asked.descending)
         return valued + rest
 
-    def page(self, asked: RunQuery) -> LinePage:
+    def lines(self, asked: RunQuery) -> LinePage:
         """A part of them. A cursor is the number of the first run."""
-        found = self.asked(asked)
+        found = self.every_line(asked)
         written, size = asked.page.cursor or "0", asked.page.limit
         if not (written.isascii() and written.isdecimal() and len(written) < 10):
             raise InputError("cursor must be next or prev of an earlier page of the same list")
@@ -191,7 +185,7 @@ class Lines:
         return LinePage(found[start : start + size], after, before, len(found))
 
     def neighbours(self, asked: RunQuery, identity: str) -> Neighbours:
-        ids = [line.id for line in self.asked(asked)]
+        ids = [line.id for line in self.every_line(asked)]
         if identity not in ids:
             return Neighbours()
         at = ids.index(identity)
@@ -201,36 +195,14 @@ class Lines:
     def groups(self, asked: RunQuery) -> list[Mapping[str, Any]]:
         field = asked.group or "task"
         found: dict[str | None, Totals] = {}
-        for line in self.asked(asked):
+        for line in self.every_line(asked):
             found.setdefault(getattr(line, field), Totals()).add(line.state, line.score)
         known = sorted(found.items(), key=lambda one: (one[0] is None, one[0] or ""))
         return [{"value": value, **totals.shown()} for value, totals in known]
 
-    def _takes(self, one: Filter, line: Run) -> bool:
-        match one:
-            case OneOf(name, values):
-                return (getattr(line, name) or "") in values
-            case Is(name, flag):
-                return bool(getattr(line, name)) is flag
-            case Within(name, span):
-                return _within(getattr(line, name), span)
-            case AxisWithin(axis, span):
-                return _within(line.axes.get(axis), span)
-            case HasMetadata(key, value):
-                return key in line.metadata and str(line.metadata[key]) == value
-            case NameBegins(text):
-                return line.name.startswith(text)
-            case Mentions(text):
-                return self.mentions(line.id, text)
-            case Not(other):
-                return not self._takes(other, line)
-            case AnyOf(some):
-                return any(self._takes(other, line) for other in some)
-            case AllOf(some):
-                return all(self._takes(other, line) for other in some)
+    def newest_jobs(self, most: int) -> dict[str, int]:
+        runs = Counter(line.job for line in reversed(self.all) if line.job)
+        return dict(islice(runs.items(), most))
 
-
-def _within(value: "float | datetime | None", span: "Range[Any]") -> bool:
-    if value is None:
-        return False
-    return (span.low is None or value >= span.low) and (span.high is None or value <= span.high)
+    def task_states(self, jobs: Collection[str]) -> dict[str, dict[str, Counter[State]]]:
+        return count_states((line.job, line.task, line.state, 1) for line in self.all if line.job in jobs)

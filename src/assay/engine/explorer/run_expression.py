@@ -14,8 +14,20 @@ from typing import Any, Final, NoReturn
 
 from assay.core.errors import InputError
 from assay.engine.explorer.run_fields import ALIASES, BY_NAME, Holds
-from assay.engine.explorer.run_filters import AllOf, AnyOf, AxisWithin, Filter, HasMetadata, Is, Not, OneOf, Within
-from assay.engine.explorer.run_ranges import Range, number_range, time_range
+from assay.engine.explorer.run_filters import (
+    AllOf,
+    AnyOf,
+    AxisWithin,
+    Filter,
+    HasMetadata,
+    Is,
+    Not,
+    OneOf,
+    Range,
+    Within,
+    number_range,
+    time_range,
+)
 
 MOST_CHARACTERS: Final = 2000
 MOST_PARTS: Final = 50

@@ -27,8 +27,9 @@ from assay.engine.explorer.run_filters import (
     Not,
     OneOf,
     Within,
+    number_range,
+    time_range,
 )
-from assay.engine.explorer.run_ranges import number_range, time_range
 
 NEWEST: Final = f"-{CREATED}"
 MOST_FILTERS: Final = 50

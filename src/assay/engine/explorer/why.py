@@ -1,9 +1,10 @@
 """Why a run came to what it did, in one sentence. The state is decided elsewhere and only put into words."""
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
+from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
-from assay.engine.explorer.reason_words import reason_words
 from assay.evidence.run import MEANINGS, Run, State
 
 if TYPE_CHECKING:
@@ -11,6 +12,13 @@ if TYPE_CHECKING:
     from assay.dialects.scorers.report import ScorersReport
 
 MOST_NAMES: Final = 4
+
+
+@functools.cache
+def reason_words() -> dict[str, str]:
+    """Reason codes in a sentence each, for pages and for their reference."""
+    text = (files("assay.engine.explorer") / "reason_words.txt").read_text(encoding="utf-8")
+    return {code: words for code, _, words in (line.partition(" ") for line in text.splitlines())}
 
 
 def why(run: Run, report: "ScorersReport | None" = None) -> str:

@@ -3,17 +3,17 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Final
 
 from assay.dialects.scorers.suspicion import WEIGHTS
 from assay.engine.explorer.list_slices import SliceRequest
-from assay.engine.explorer.page_source import NEWEST_JOBS, PageSource, groups_by, newest_jobs
+from assay.engine.explorer.page_source import NEWEST_JOBS, PageSource, groups_by
 from assay.engine.explorer.run_expression import parse_expression
 from assay.engine.explorer.run_filters import AllOf, Filter, Is, OneOf
 from assay.engine.explorer.run_query import RunQuery, pairs_of
 from assay.engine.explorer.why import why
-from assay.evidence.run import Run, State
+from assay.evidence.run import COUNTED, Run, State
 
 SHOWN: Final = 5
 SUSPICIOUS: Final = 0.5
@@ -65,7 +65,7 @@ def worth_a_look(source: PageSource, since: datetime | None = None) -> list[Wort
 
 def _group(source: PageSource, kind: str, state: str, filters: tuple[Filter, ...]) -> WorthGroup:
     asked = RunQuery(filters, page=SliceRequest(SHOWN))
-    page = source.lines(asked)
+    page = source.lists.lines(asked)
     query = [one for one in pairs_of(asked) if one[0] != "limit"]
     total = None if page.at_least else page.total
     return WorthGroup(kind, state, [_item(run, kind) for run in page.lines], query, total)
@@ -111,20 +111,19 @@ def flaky_tasks(source: PageSource) -> WorthGroup:
 
 def _flaky(source: PageSource) -> Iterator[WorthItem]:
     """Tasks of the newest jobs that are passed sometimes."""
-    left = MOST_GROUPED
-    runs_in = {one["value"]: one["runs"] for one in groups_by(source, "job")}
-    for job in newest_jobs(source, NEWEST_JOBS):
-        left -= runs_in.get(job, 0)
-        if left < 0:
-            return
-        for one in source.groups(RunQuery((OneOf("job", (job,)),), group="task")):
-            if 0 < one["passed"] < one["scored"]:
-                yield WorthItem(str(one["value"]), job, f"It passes in {one['passed']} of {one['scored']} runs.")
+    runs = source.lists.newest_jobs(NEWEST_JOBS)
+    jobs = [job for job, so_far in zip(runs, accumulate(runs.values()), strict=True) if so_far <= MOST_GROUPED]
+    counts = source.lists.task_states(jobs)
+    for job in jobs:
+        for task, states in sorted(counts.get(job, {}).items()):
+            passed, scored = states[State.PASSED], sum(states[state] for state in COUNTED)
+            if 0 < passed < scored:
+                yield WorthItem(task, job, f"It passes in {passed} of {scored} runs.")
 
 
 def _new(source: PageSource, since: datetime | None) -> WorthGroup:
     if since is None:
         return WorthGroup("new", "new", [])
-    newest = source.lines(RunQuery(page=SliceRequest(SHOWN))).lines
+    newest = source.lists.lines(RunQuery(page=SliceRequest(SHOWN))).lines
     new = [run for run in newest if run.created_at is not None and run.created_at > since]
     return WorthGroup("new since your last visit", "new", [_item(run, "") for run in new])

@@ -41,9 +41,14 @@ class Audit:
     version: str | None = None
 
     @property
+    def differing(self) -> list[AuditFinding]:
+        """The findings that the trials contradict."""
+        return [finding for finding in self.findings if finding.standing is Standing.DIFFERS]
+
+    @property
     def consistent(self) -> bool:
         """Whether the record follows from the trials."""
-        return all(finding.standing is not Standing.DIFFERS for finding in self.findings)
+        return not self.differing
 
 
 # Fields that can't be derived from the trials, and one more while the job is running.

@@ -4,12 +4,13 @@ import itertools
 import re
 from collections.abc import Callable, Iterator
 
-from assay.engine.tasks.task_reading import LintFinding, TaskFiles
+from assay.engine.tasks.rules.facts import TaskFacts
+from assay.engine.tasks.task_reading import LintFinding
 from assay.formats.shell import command_lines
 from assay.formats.shell_paths import missed_paths
 
 _FILE = r"reward\.(?:json|txt)"
-_HELPERS = r"assay reward|write_artifacts|write_reward"
+_HELPERS = r"assay reward|write_artifacts|write_reward|\brewardkit\b"
 _MENTIONS = re.compile(f"{_FILE}|{_HELPERS}")
 # Commands that write a file in a shell, or in code that the shell passes to an interpreter.
 _WRITES = re.compile(
@@ -31,16 +32,22 @@ _ASSIGNMENT = re.compile(
 )
 _MOST_VARIABLES = 200
 _REWARD_PATH = re.compile(_FILE)
+# A script begins in the image's working folder, and has no arguments.
+_AT_ROOT = re.compile(r"""\[\[?\s+(['"]?)(?:\$PWD|\$\{PWD(?::?-)?\}|\$\(pwd\))\1\s+==?\s+(['"]?)/\2\s+\]\]?""")
+_HAS_ARGUMENTS = re.compile(r"""\[\[?\s+(['"]?)\$#\1\s+(?:-gt\s+\d+|-(?:ge|eq)\s+[1-9]|-ne\s+0)\s+\]\]?""")
 _CLOSES = re.compile(r"\b(?:fi|esac|done)\b")
 
 
-def reward_findings(files: TaskFiles) -> Iterator[LintFinding]:
+def reward_findings(facts: TaskFacts) -> Iterator[LintFinding]:
     """A missing reward: no file writes one, or some paths through test.sh don't."""
+    files = facts.files
     mentions = [name for name, text in files.tests.items() if _MENTIONS.search(text)]
     if not mentions:
         yield LintFinding("no-reward", "tests", "no file in tests writes a reward to /logs/verifier")
         return
-    script = reward_script(files.script)
+    script = _HAS_ARGUMENTS.sub("false", reward_script(files.script))
+    if facts.image.workdir != "/":
+        script = _AT_ROOT.sub("false", script)
     others = [name for name in mentions if name != "test.sh"]
     writes = _writer(others)
     unclear = others and not any(writes(line.text) or writes(line.code) for line in command_lines(script))

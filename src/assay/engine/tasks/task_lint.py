@@ -43,7 +43,7 @@ def lint(files: TaskFiles) -> list[LintFinding]:
     """All findings on a verifier."""
     facts = TaskFacts(files)
     return [
-        *reward_findings(files),
+        *reward_findings(facts),
         *verdict_findings(facts),
         *answer_findings(facts),
         *grader_findings(facts),
@@ -117,7 +117,7 @@ def _randomness(facts: TaskFacts) -> Iterator[LintFinding]:
 
 def _solution_in_tests(files: TaskFiles) -> Iterator[LintFinding]:
     for name, text in files.tests.items():
-        if copied_from(text, files.solution):
+        if copied_from(text, files.solution) and text not in files.environment.values():
             yield LintFinding("solution-in-tests", f"tests/{name}", "it is a copy of the solution")
         for line in _shell_lines(name, text):
             if _USES_SOLUTION.search(line.text):

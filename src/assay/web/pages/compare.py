@@ -1,7 +1,7 @@
 """Two or more jobs by task: who solved what, how large the difference is, and how sure that is."""
 
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Any, Final, TypeAlias
 
 from markupsafe import Markup
 
@@ -10,6 +10,7 @@ from assay.engine.explorer.job_view import TaskStrip, task_strips
 from assay.engine.explorer.page_source import RunDetail, groups_by, job_comparison
 from assay.engine.report.charts import comparison_svg
 from assay.engine.report.compare import ArmComparison, ArmPair
+from assay.engine.report.compare_arms import Arm
 from assay.engine.service.errors import NotFoundError
 from assay.formats.counting import counted
 from assay.stats.interval import Interval
@@ -23,23 +24,8 @@ TASKS: Final = 12
 MOST_RUNS: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedSide:
-    """One side of a comparison: where its runs are."""
-
-    label: str
-    job: str
-    strips: dict[str, TaskStrip]
-    link: Any
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedTask:
-    """One task: the attempts of each side, and the difference if there are two."""
-
-    task: str
-    strips: list[TaskStrip | None]
-    difference: float | None
+Side: TypeAlias = tuple[Arm, Mapping[str, TaskStrip]]
+"""One side of a comparison, with its attempts by task."""
 
 
 @routes.add("GET", "/compare", *READ, word="Compare")
@@ -75,6 +61,7 @@ def _comparison_values(call: PageCall, names: list[str]) -> dict[str, Any]:
     return {
         "found": found,
         "sides": sides,
+        "links": [run_link(call.site, arm.job) for arm, _ in sides],
         "rows": rows[start : start + TASKS],
         "more": again(start + TASKS) if start + TASKS < len(rows) else None,
         "answers": answers(found),
@@ -126,28 +113,25 @@ def comparison_chart(found: ArmComparison) -> Markup | str:
     return picture(comparison_svg(found)) if drawn else ""
 
 
-def _sides(call: PageCall, names: list[str], found: ArmComparison) -> list[ComparedSide]:
+def _sides(call: PageCall, names: list[str], found: ArmComparison) -> list[Side]:
     """The sides of the comparison, each with the strips of its group."""
     strips = {name: list(task_strips(call.source.read_job(name).runs or ())) for name in names}
     return [
-        ComparedSide(
-            arm.label,
-            arm.job,
-            {strip.task: strip for strip in strips[arm.job] if strip.group == arm.group},
-            run_link(call.site, arm.job),
-        )
+        (arm, {strip.task: strip for strip in strips[arm.job] if strip.group == arm.group})
         for arm in (agent.arm for agent in found.agents)
     ]
 
 
-def _rows(found: ArmComparison, sides: list[ComparedSide]) -> list[ComparedTask]:
-    """The tasks that decide come first: those with the largest difference between any two."""
+def _rows(found: ArmComparison, sides: list[Side]) -> list[tuple[str, list[TaskStrip | None], float | None]]:
+    """Each task with the attempts of each side, and the difference if there are two. The tasks that decide come
+    first: those with the largest difference between any two.
+    """
     known = {task.task: task.difference for task in found.pairs[0].tasks} if len(found.pairs) == 1 else {}
-    tasks = dict.fromkeys([*known, *(task for side in sides for task in side.strips)], 0.0)
+    tasks = dict.fromkeys([*known, *(task for _, strips in sides for task in strips)], 0.0)
     for task in (task for pair in found.pairs for task in pair.tasks):
         tasks[task.task] = max(tasks.get(task.task, 0.0), abs(task.difference or 0.0))
     tasks = dict(sorted(tasks.items(), key=lambda one: -one[1]))
-    return [ComparedTask(task, [side.strips.get(task) for side in sides], known.get(task)) for task in tasks]
+    return [(task, [strips.get(task) for _, strips in sides], known.get(task)) for task in tasks]
 
 
 def sentence(pair: ArmPair) -> str:
@@ -168,7 +152,7 @@ def sentence(pair: ArmPair) -> str:
     return f"{pair.better} is better than {other}: the difference is {sign * value:.3f}{ends} {over}."
 
 
-def _side_by_side(call: PageCall, sides: list[ComparedSide], task: str) -> list[list[RunDetail]]:
+def _side_by_side(call: PageCall, sides: list[Side], task: str) -> list[list[RunDetail]]:
     """The runs of a task, those of each side in a column."""
-    strips = [side.strips.get(task) for side in sides]
+    strips = (strips.get(task) for _, strips in sides)
     return [[call.source.run(run.id) for run in strip.runs[:MOST_RUNS]] if strip else [] for strip in strips]

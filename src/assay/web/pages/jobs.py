@@ -8,7 +8,6 @@ from urllib.parse import urlencode
 from assay.engine.explorer.job_view import TaskStrip, task_strips
 from assay.engine.explorer.page_source import groups_by
 from assay.engine.report.audit import Audit
-from assay.engine.report.audit_rewards import Standing
 from assay.engine.report.charts import pass_at_k_svg
 from assay.engine.report.report import JobReport
 from assay.web.rendering import picture
@@ -112,8 +111,7 @@ def _in_order(strips: list[TaskStrip], sort: str) -> list[TaskStrip]:
 def audit_job(call: PageCall) -> PageAnswer:
     """Whether the record of a job follows from its trials, which takes a while for a large one."""
     name = call.path["name"]
-    audits = call.source.audits(name)
-    return call.page("audit.html", title=f"Audit of {name}", audits=audits, differing=differing)
+    return call.page("audit.html", title=f"Audit of {name}", audits=call.source.audits(name))
 
 
 def shown_job(report: JobReport, audits: Sequence[Audit] | None) -> dict[str, Any]:
@@ -124,18 +122,7 @@ def shown_job(report: JobReport, audits: Sequence[Audit] | None) -> dict[str, An
         if group.intervals is not None and len(group.intervals.passes.at) > 2
     }
     keys = list(dict.fromkeys(one.key for group in report.groups for one in group.keys))
-    return {
-        "report": report,
-        "pictures": pictures,
-        "audits": audits,
-        "differing": differing,
-        "keys": keys[:MOST_KEYS],
-    }
-
-
-def differing(audit: Audit) -> list[Any]:
-    """Findings that differ from the trials."""
-    return [one for one in audit.findings if one.standing is Standing.DIFFERS]
+    return {"report": report, "pictures": pictures, "audits": audits, "keys": keys[:MOST_KEYS]}
 
 
 def run_link(site: Site, job: str) -> Callable[[str], str]:

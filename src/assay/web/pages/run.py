@@ -18,6 +18,7 @@ from assay.engine.explorer.page_source import Neighbours, PageSource, RunDetail
 from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.trace_page import TracePart, TraceQuery
 from assay.engine.explorer.why import why
+from assay.engine.service.errors import NotFoundError
 from assay.evidence.files import ByteSource, tail
 from assay.formats.diff_pages import DiffPage, diff_page
 from assay.web.pages.trace import TraceView, read_trace
@@ -112,7 +113,10 @@ def show_run(call: PageCall) -> PageAnswer:
 def show_steps(call: PageCall) -> PageAnswer:
     """More steps of a trace, without the rest of the page."""
     view = RunView(call.source.run(call.path["id"]), call)
-    return call.page("steps.html", title="", view=view, **_trace(call, view))
+    trace = _trace(call, view)
+    if trace["trace"] is None:
+        raise NotFoundError("there is no trace of this run")
+    return call.page("steps.html", title="", view=view, **trace)
 
 
 @routes.add("GET", "/runs/{id}/wrong", *READ)
@@ -143,13 +147,16 @@ def _address(call: PageCall, identity: str | None, tab: str) -> str | None:
 
 
 def _trace(call: PageCall, view: RunView) -> dict[str, Any]:
-    trace = read_trace(call, view.detail, view.to)
-    found = [text for text in view.detail.responses if text]
+    return {**asked_and_answered(view, read_trace(call, view.detail, view.to)), "findings": named_steps(view)}
+
+
+def asked_and_answered(view: RunView, trace: TraceView | None) -> dict[str, Any]:
+    """A trace with the instruction and the final answer, which it may have where no file of their own does."""
+    answer = next((text for text in reversed(view.detail.responses) if text), "")
     return {
         "trace": trace,
         "instruction": view.detail.instruction or ("" if trace is None else trace.part.request),
-        "answer": found[-1] if found else "" if trace is None else trace.part.answer,
-        "findings": named_steps(view),
+        "answer": answer or ("" if trace is None else trace.part.answer),
     }
 
 
@@ -169,7 +176,7 @@ def _neighbours(call: PageCall, identity: str) -> Neighbours:
         asked = asked_of(call.query.get("list"))
     except InputError:
         asked = RunQuery()
-    return call.source.neighbours(asked, identity)
+    return call.source.lists.neighbours(asked, identity)
 
 
 def _count(detail: RunDetail, tab: str) -> int | None:

@@ -71,8 +71,8 @@ def list_runs(call: PageCall) -> PageAnswer:
     asked, wrong = RunQuery(), ""
     try:
         asked = _asked(call)
-        page = call.source.lines(asked)
-        groups = call.source.groups(asked) if asked.group is not None else None
+        page = call.source.lists.lines(asked)
+        groups = call.source.lists.groups(asked) if asked.group is not None else None
     except InputError as error:
         wrong, page, groups = str(error), LinePage([], None, None, 0), None
     links = ListLinks(call.site, asked)
@@ -163,7 +163,7 @@ _FIELDS: Final = tuple(dict.fromkeys(("id", "name", *BY_NAME)))
 
 
 def _every(call: PageCall) -> Iterator[dict[str, Any]]:
-    return (line.shown() for line in call.source.every_line(_asked(call)))
+    return (line.shown() for line in call.source.lists.every_line(_asked(call)))
 
 
 def _file(content: Iterator[bytes], kind: str, name: str) -> PageAnswer:

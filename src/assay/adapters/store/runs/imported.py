@@ -13,7 +13,7 @@ from assay.adapters.store.runs.listed_runs import list_run, note_reviews
 from assay.adapters.store.runs.run_search import chosen_runs
 from assay.adapters.store.runs.run_values import insert_runs, run_of_row, shown_digest, storable
 from assay.adapters.store.runs.totals import ALL, Changes, apply, totals_of, uncount
-from assay.adapters.store.service.keyset import sorted_slice
+from assay.adapters.store.service.keyset import plus, sorted_slice
 from assay.adapters.store.service.storage import StoredStorage, StoredTransaction, mine
 from assay.adapters.store.store import Store
 from assay.engine.explorer.blobs import Blob, KeptFile
@@ -176,7 +176,8 @@ class StoredImports:
         columns = (runs.c[name], runs.c.state, runs.c.score)
         chosen = chosen_runs(self._store, organisation, [*columns, func.count()], asked)
         found: dict[str | None, Totals] = {}
-        for value, state, score, count in self._store.rows(chosen.query.group_by(*columns)):
+        grouped = chosen.query.group_by(*(columns if self._store.is_postgres else map(plus, columns)))
+        for value, state, score, count in self._store.rows(grouped):
             found.setdefault(value, Totals()).add(State(state), score, count)
         return found
 

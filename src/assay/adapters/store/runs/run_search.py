@@ -46,10 +46,10 @@ from assay.engine.explorer.run_filters import (
     NameBegins,
     Not,
     OneOf,
+    Range,
     Within,
 )
 from assay.engine.explorer.run_query import RunQuery
-from assay.engine.explorer.run_ranges import Range
 
 # So many runs are sorted faster than a list is walked until a page of them is found.
 FEW: Final = 5000

@@ -4,8 +4,9 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from operator import attrgetter
 from typing import Any, Final
 
@@ -35,12 +36,16 @@ _AS_THEY_ARE: Final = (
 _TEXTS: Final = ("job", "name", "task", "agent", "dataset", "model", "reason", "exception_type")
 _as_they_are: Final = attrgetter(*_AS_THEY_ARE)
 _texts: Final = attrgetter(*_TEXTS)
-_SHOWN: Final = (
-    *("id", "kind", "job", "name", "task", "agent", "model", "dataset", "reason", "cause", "checks", "judge"),
-    *("run_status", "run_metrics_passed", "validity", "failure_mode", "suspicion", "score", "exception_type"),
-    *("duration_sec", "cost_usd", "tokens", "started_at", "finished_at", "began_at"),
-    *("gates_disagree", "reviewers", "reviewer_disagrees", "created_at"),
+_OTHERWISE: Final = ("state", "rewards", "metadata", "axes", "phases", "detail")
+_SHOWN: Final = tuple(name for name in Run.__struct_fields__ if name not in _OTHERWISE)
+# What only lists and the page of a run show.
+_LISTED: Final = (
+    *("run_metrics_passed", "validity", "suspicion", "began_at", "created_at"),
+    *("reviewers", "reviewer_disagrees"),
 )
+_REPORTED: Final = tuple(name for name in _SHOWN if name not in _LISTED)
+REPORTED: Final = [*(runs.c[name] for name in _REPORTED), runs.c.state, runs.c.rewards]
+"""What reports on a job look at. Reading the rest of a run takes twice as long as all of these."""
 
 
 def insert_runs(
@@ -228,3 +233,17 @@ def run_of_row(row: Mapping[Any, Any]) -> Run:
         axes=row["axes"] or {},
         phases=row["phases"] or {},
     )
+
+
+def reported_runs(rows: Iterable[Any]) -> list[Run]:
+    """The runs in rows of the columns ``REPORTED``."""
+    # Many runs of a job have the same rewards.
+    rewards_in = cache(json.loads)
+    return [
+        Run(
+            **dict(zip(_REPORTED, row, strict=False)),
+            state=State(row.state),
+            rewards=None if row.rewards is None else rewards_in(row.rewards),
+        )
+        for row in rows
+    ]

@@ -114,7 +114,8 @@ def totals_of(
 ) -> dict[str | None, Totals]:
     """The totals of each value of a field, ``ALL`` for those of all runs. ``kinds`` leaves out others."""
     with store.snapshot() as connection:
-        found, waiting = _read(connection, organisation, name, kinds)
+        uncounted = not_counted(organisation, store.is_postgres)
+        found, waiting = _read(connection, organisation, name, kinds, uncounted)
     if waiting > MOST_UNCOUNTED:
         fold(store, organisation)
     return found
@@ -132,7 +133,7 @@ def _fold_some(store: Store, organisation: str) -> int:
     """A run is marked by the statement that takes it, so two concurrent counts count it only once."""
     some = select(runs.c.id).limit(FOLDED_AT_ONCE)
     with store.writing(durable=False) as connection:
-        some = some.where(_not_counted(organisation, connection))
+        some = some.where(not_counted(organisation, store.is_postgres))
         if store.is_postgres:
             some = some.with_for_update(skip_locked=True)
         taken = update(runs).where(runs.c.id.in_(some)).values(counted=True).returning(*_READ)
@@ -144,14 +145,14 @@ def _fold_some(store: Store, organisation: str) -> int:
 
 
 def _read(
-    connection: Connection, organisation: str, name: str, kinds: Sequence[str] | None
+    connection: Connection, organisation: str, name: str, kinds: Sequence[str] | None, uncounted: Any
 ) -> tuple[dict[str | None, Totals], int]:
     found: dict[str | None, Totals] = {}
     for row in connection.execute(select(run_totals).where(_of_field(organisation, name))):
         if row.runs and (kinds is None or row.kind in kinds):
             _include(found.setdefault(None if row.value == NOTHING else row.value, Totals()), row)
     column = runs.c.id if name == ALL else runs.c[name]
-    query = select(column, runs.c.kind, runs.c.score, runs.c.state).where(_not_counted(organisation, connection))
+    query = select(column, runs.c.kind, runs.c.score, runs.c.state).where(uncounted)
     waiting = 0
     for value, kind, score, state in connection.execute(query):
         if kinds is None or kind in kinds:
@@ -164,9 +165,10 @@ def _of_field(organisation: str, name: str) -> Any:
     return (run_totals.c.organisation == organisation) & (run_totals.c.field == name)
 
 
-def _not_counted(organisation: str, connection: Connection) -> Any:
+def not_counted(organisation: str, postgres: bool) -> Any:
+    """Which runs of an organisation the totals don't have yet."""
     # SQLite, which has no statistics, would take another index of the organisation's runs: all of them.
-    mine = plus(runs.c.organisation) if connection.dialect.name == "sqlite" else runs.c.organisation
+    mine = runs.c.organisation if postgres else plus(runs.c.organisation)
     return (mine == organisation) & (runs.c.counted == false())
 
 

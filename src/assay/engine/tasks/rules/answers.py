@@ -4,7 +4,15 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from assay.engine.tasks.rules.facts import ANSWER, CHECKER, MentionPlace, TaskFacts, copied_from, is_below, is_file
+from assay.engine.tasks.rules.facts import (
+    ANSWER,
+    CHECKER,
+    MentionPlace,
+    TaskFacts,
+    copied_from,
+    is_below,
+    is_file,
+)
 from assay.engine.tasks.task_reading import LintFinding
 from assay.formats.python_paths import Use
 
@@ -40,8 +48,15 @@ def _copied_folders(facts: TaskFacts) -> Iterator[LintFinding]:
                 if found and (found[1] == "solution" or source.startswith("..")):
                     why = f"it copies {source} into the image, where the agent can read it"
                     yield LintFinding(f"{found[1]}-in-image", f"environment/Dockerfile:{instruction.line}", why)
-    for name, text in facts.image.given.items():
-        if copied_from(text, facts.files.solution):
+    given, solution = facts.image.given, facts.files.solution
+    names = {posixpath.basename(name) for name in given}
+    changes = any(
+        text not in given.values() and posixpath.basename(name) in names for name, text in solution.items()
+    )
+    for name, text in given.items():
+        original = copied_from(text, solution)
+        # A solution that brings a whole project has files in it that it doesn't change.
+        if original is not None and not (changes and posixpath.basename(original) == posixpath.basename(name)):
             why = "it is a copy of a file of the solution, which the agent can read"
             yield LintFinding("solution-in-image", f"environment/{name}", why)
 

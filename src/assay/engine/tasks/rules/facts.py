@@ -23,7 +23,7 @@ from assay.formats.python_paths import (
 from assay.formats.shell import CommandLine, command_lines
 
 _SHELL_PATH = re.compile(
-    r"(?<![\w./:~$}*-])(?P<before>(?:[12&]?>>?|\btee(?:\s+-a)?)\s*['\"]?)?(?P<path>/[\w.+@-]+(?:/[\w.+@-]+)*)"
+    r"(?<![\w./:~$}*-])(?P<before>(?:[12&]?>>?|\btee(?:\s+-a)?|(?<=\s)(?:-[od]|--out(?:put)?[=\s])\s)\s*['\"]?)?(?P<path>/[\w.+@-]+(?:/[\w.+@-]+)*)"
 )
 _RUNS = re.compile(
     r"(?:^|[;&|(]\s{0,9}|\b(?:python[\d.]{0,9}|bash|sh|node|perl|ruby|then|do|if|!|timeout\s{1,9}\S{1,19})\s{1,9}"
@@ -38,10 +38,12 @@ ANSWER = re.compile(
 CHECKER = re.compile(
     r"(?<![a-z])(?:verif(?:y|ier)|grad(?:e|er|ing)|check(?:er)?|validat(?:e|or)|scorer?|judge)(?![a-z])"
 )
-CODE = (".py", ".js", ".ts", ".sh", ".c", ".cpp", ".rs", ".go", ".java", ".rb", ".pl")
+CODE = (".py", ".js", ".ts", ".sh", ".c", ".cpp", ".rs", ".go", ".java", ".kt", ".rb", ".pl")
 _BUILT = (".o", ".so", ".a", ".class", ".pyc", ".wasm", ".jar")
 # Folders for what compilers and package managers make.
 _MADE_BY_TOOLS = frozenset(("build", "builddir", "dist", "node_modules", "target"))
+_NOT_THERE = re.compile(r"(?:non|does|not)[_-]?(?:not)?[_-]?exist|no[_-]?such", re.IGNORECASE)
+_TOOLS_FOLDER = re.compile(r"/(?:root|home/[\w.-]+)/\.[^/]+/")
 _OWN = ("/tests", "/solution", "/logs")
 # Folders of the system, where nobody looks for an output.
 _SYSTEM = tuple(
@@ -88,6 +90,17 @@ class Image:
         for name in self.files:
             if inside == "." or name.startswith(f"{inside}/"):
                 yield name, posixpath.join(target, name.removeprefix("" if inside == "." else f"{inside}/"))
+
+    @cached_property
+    def unseen(self) -> tuple[str, ...]:
+        """The folders of the image that get a folder which isn't here: anything may be in them."""
+        copies = [one for one in self.instructions if one.keyword in ("COPY", "ADD") and "from" not in one.flags]
+        return tuple(
+            posixpath.normpath(posixpath.join(self.workdir, one.words[-1]))
+            for one in copies
+            for source in one.words[:-1]
+            if "." not in posixpath.basename(source) and not any(self._targets(source, "/", several=True))
+        )
 
     @cached_property
     def given(self) -> dict[str, str]:
@@ -214,6 +227,8 @@ class TaskFacts:
             name = posixpath.basename(place.path)
             theirs = is_below(place.path, *_OWN, *_SYSTEM) or name in written or name in self.files.tests
             theirs = theirs or place.path in optional or not _MADE_BY_TOOLS.isdisjoint(place.path.split("/"))
+            theirs = theirs or is_below(place.path, *self.image.unseen) or _NOT_THERE.search(name) is not None
+            theirs = theirs or _TOOLS_FOLDER.match(place.path) is not None
             looked_at = place.mention.use is not Use.WRITTEN and place.path.startswith("/") and is_file(place.path)
             if looked_at and not (
                 theirs or name.startswith(".") or self._is_given(name) or self._only_named(place)
@@ -225,6 +240,9 @@ class TaskFacts:
         text, path = self.files.tests[place.file], re.escape(place.path)
         if re.search(rf"\b(?:cp|mv|ln|tee)\b[^\n]{{0,200}}\s['\"]?{path}\b", text):
             return True
+        assigned = re.match(r"\s*+(\w++)\s*+=", text.splitlines()[place.mention.line - 1])
+        if assigned is not None and len(re.findall(rf"\b{assigned[1]}\b", text)) == 1:
+            return True
         found = re.search(rf"^[^\S\n]*+(\w++)[^\S\n]*+=[^\n]{{0,200}}?{path}(['\"]$)?", text, re.MULTILINE)
         if found is None or text.count(place.path) > 1:
             return False
@@ -234,6 +252,13 @@ class TaskFacts:
         """Whether the environment names a file, or what it is built from."""
         stem = posixpath.splitext(name)[0]
         built = name.endswith(_BUILT) and (self.image.mentions(stem) or stem in self.files.instruction)
+        numbered = stem.rstrip("0123456789")
+        if (
+            len(numbered) > 2
+            and numbered != stem
+            and any(map(self.image.mentions, (f"{numbered}{{", f"{numbered}%")))
+        ):
+            return True
         return built or name == "__init__.py" or self.image.mentions(name)
 
     def instructed(self, path: str) -> bool:

@@ -215,7 +215,8 @@ def _lost_status(script: str) -> Iterator[LintFinding]:
     """Exit statuses of tests that can't be those of a failure."""
     lines = command_lines(script)
     for before, line in itertools.pairwise(lines):
-        if not _STATUS.search(line.text.partition(";")[0]):
+        # The status behind && or || is that of the command before it in the same line.
+        if not _STATUS.search(re.split(r";|&&|\|\|", line.text)[0]):
             continue
         why = _why_lost(before, script)
         if why is not None:
@@ -242,7 +243,7 @@ def _missing_tests(facts: TaskFacts) -> Iterator[LintFinding]:
     own = {posixpath.basename(name) for name in facts.files.tests}
     script = facts.files.script
     for line in command_lines(script):
-        for path in re.findall(r"(?<![\w./$}-])(/[\w.+@-]+(?:/[\w.+@-]+)*\.(?:py|sh|js|ts))(?![\w/])", line.text):
+        for path in re.findall(r"(?<![\w./$})-])(/[\w.+@-]+(?:/[\w.+@-]+)*\.(?:py|sh|js|ts))(?![\w/])", line.text):
             name = posixpath.basename(path)
             if (
                 name not in own
