@@ -83,14 +83,19 @@ def spent_by_tree() -> float:
     return sum(sum(resource.getrusage(kind)[:2]) for kind in kinds) + _of_living(os.getpid())
 
 
+def spent_by(pid: int) -> float:
+    """CPU seconds of a process and of all below it, so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / _TICK + _of_living(pid)
+
+
 def _of_living(pid: int) -> float:
     """What living descendants have used so far, and their children before them."""
     spent = 0.0
     with contextlib.suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):
             for child in map(int, Path(f"/proc/{pid}/task/{thread}/children").read_text().split()):
-                fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
-                spent += sum(map(int, fields[11:15])) / _TICK + _of_living(child)
+                spent += spent_by(child)
     return spent
 
 

@@ -9,10 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import partial
+from pathlib import Path
 from subprocess import PIPE
 from urllib.parse import urlsplit
 
 import httpx
+from sqlalchemy import text
 
 from assay.adapters.store.opening import open_store
 from assay.api.connections import most_connections
@@ -20,7 +23,7 @@ from assay.api.service import Service
 from assay.dialects.criteria.resources import NewBenchmark, NewBenchmarkRun, NewTask, NewVersion
 from assay.engine.service.keys import Owner, Scope, issue_key
 from benchmarks.made_job import MadeJobs
-from benchmarks.measure import TIMES, Result, sized
+from benchmarks.measure import TIMES, Result, sized, spent_by
 from benchmarks.service import CLIENTS, HERE, completions, opened, served, started
 
 IDLE = sized(10_000, 20)
@@ -59,8 +62,11 @@ def _postgres() -> Iterator[Result]:
         if empty_database is not None:
             service = Service(open_store(empty_database()))
             try:
+                # Its parent is the server, which has a process for each connection.
+                [[connected]] = service.store.rows(text("SELECT pg_backend_pid()"))
+                server = int(Path(f"/proc/{connected}/stat").read_text().rpartition(")")[2].split()[1])
                 for clients in CLIENTS:
-                    yield completions(service, clients, "PostgreSQL")
+                    yield completions(service, clients, "PostgreSQL", partial(spent_by, server))
             finally:
                 service.close()
 

@@ -4,4 +4,4 @@
 """
 
 VERSION = "0.1.0"
-ENGINE = 12
+ENGINE = 13

@@ -459,15 +459,6 @@ def test_what_is_no_archive_is_refused(scratch: Path, content: bytes) -> None:
         unpack_tree(str(scratch / "evil.tar.gz"), str(scratch / "target"))
 
 
-@needs_root
-def test_what_is_unpacked_belongs_to_its_owner(scratch: Path) -> None:
-    hostile_tree(scratch / "tree")
-    pack_tree(str(scratch / "tree"), str(scratch / "tree.tar.gz"))
-    (scratch / "again").mkdir()
-    unpack_tree(str(scratch / "tree.tar.gz"), str(scratch / "again"), (NOBODY, NOBODY))
-    assert {status.st_uid for _, status in walk(str(scratch / "again"))} == {NOBODY}
-
-
 # --- Owning ---
 
 

@@ -8,6 +8,7 @@ import httpx
 import pytest
 from starlette.routing import Route as StarletteRoute
 
+from assay.adapters.store.errors import StoreError
 from assay.api.app import ROUTES, make_app
 from assay.api.routing import Route, Routes
 from assay.engine.service.keys import Owner, Scope, issue_key
@@ -199,6 +200,38 @@ def test_who_did_what_is_noted(clinic: Clinic) -> None:
     clinic.ask("POST", f"/v1/task-runs/{run}/complete", headers={"X-Request-Id": "abc-1"})
     newest = clinic.get("/v1/audit")["data"][0]
     assert (newest["action"], newest["target"], newest["request_id"]) == ("complete", run, "abc-1")
+
+
+def test_every_completion_has_an_entry(clinic: Clinic) -> None:
+    """The one that grades, one that is told the result again, and one that is left to a worker."""
+    run = clinic.run(portal("status", "booked"))
+    for count in (1, 2):
+        clinic.post(f"/v1/task-runs/{run}/complete")
+        assert completions_of(clinic, run) == count
+    later = clinic.run(portal("status", "booked"))
+    assert (
+        clinic.ask("POST", f"/v1/task-runs/{later}/complete", headers={"Prefer": "respond-async"}).status_code
+        == 202
+    )
+    assert completions_of(clinic, later) == 1
+
+
+def test_a_completion_and_its_entry_are_written_together(clinic: Clinic, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = clinic.run(portal("status", "booked"))
+
+    def broken(*_: Any) -> None:
+        raise StoreError("the store is down")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(clinic.service.audit, "add_within", broken)
+        assert clinic.ask("POST", f"/v1/task-runs/{run}/complete").status_code == 503
+    assert clinic.get(f"/v1/task-runs/{run}")["status"] == "active"
+    assert completions_of(clinic, run) == 0
+
+
+def completions_of(clinic: Clinic, run: str) -> int:
+    entries = clinic.get("/v1/audit?limit=100")["data"]
+    return sum((entry["action"], entry["target"]) == ("complete", run) for entry in entries)
 
 
 def test_every_act_has_a_target_and_denied_ones_are_noted(clinic: Clinic) -> None:

@@ -147,5 +147,8 @@ def test_prune_by_the_command(where: str, capsys: pytest.CaptureFixture[str]) ->
         assert clinic.get("/v1/runs")["data"] == []
         told = Cli(capsys)("db", "prune", "--store", where, "--older-than", "1h", "--audit-older-than", "1h").out
         assert told == "default: 0 deleted\nward: 0 deleted\naudit: 0 entries deleted\n"
+        with served.service.store.writing() as connection:
+            counted = connection.exec_driver_sql("SELECT tbl FROM sqlite_stat1").scalars().all()
+        assert {"keys", "audit"} <= set(counted)
     assert Cli(capsys)("db", "check", "--store", where, "--older-than", "1d").code == 2
     assert Cli(capsys)("db", "prune", "--store", where, "--older-than", "soon").code == 2

@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.engine import make_url
 
 from assay.adapters.service.job_worker import JobWorker
 from assay.adapters.store.opening import open_store
 from assay.api.service import Service
 from assay.engine.service.work import MOST_TRIES, WorkKind, WorkState
 from tests.adapters.store.databases import copied_database
+from tests.adapters.store.databases import execute as execute_at
 
 KIND = WorkKind.COMPLETE_TASK_RUN
 DEAD = "UPDATE procrastinate_workers SET last_heartbeat = now() - interval '1 hour'"
@@ -125,6 +127,22 @@ def test_a_worker_finishes_what_it_began(service: Service) -> None:
         assert begun.wait(PATIENCE_SEC)
         threading.Timer(0.2, go_on.set).start()
     assert service.work.get("default", added.id).state is WorkState.DONE
+
+
+def test_a_database_that_knows_no_encoding(postgres: str) -> None:
+    """As PostgreSQL makes them in the locale C: what is a text here is one there."""
+    as_bytes = "ENCODING 'SQL_ASCII' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'"
+    execute_at(postgres, f"CREATE DATABASE texts {as_bytes}")
+    url = make_url(postgres).set(database="texts").render_as_string(hide_password=False)
+    made, seen = Service(open_store(url, create=True), claim_sec=1), list[str]()
+    try:
+        do(made, lambda work: seen.append(work.target))
+        with working(made):
+            made.work.add("default", KIND, "bücher")
+            until(lambda: seen)
+    finally:
+        made.close()
+    assert seen == ["bücher"]
 
 
 def test_the_queue_is_asked_by_indexes(service: Service) -> None:

@@ -18,6 +18,7 @@ from assay.adapters.sources.source_guard import METADATA, SourcePolicy, allowed_
 from assay.core.errors import InputError, MeasurementError
 from assay.evidence.playground import StoredFile
 from tests.api.clinic import Clinic, clinic_of, serve_on
+from tests.api.coding import worked
 from tests.servers.fhir_server import TOKEN, CannotStartError, running
 
 SECRET = "s3cret-token"  # noqa: S105 - of nobody
@@ -107,6 +108,35 @@ def test_a_real_server_is_graded(allowing: Clinic) -> None:
                 done = allowing.post(f"/v1/task-runs/{run}/complete")
                 told.append((done["verdict"], done["criterion_runs"][0]["details"]))
             assert [verdict for verdict, _ in told] == ["fail", "pass"], told
+    except CannotStartError as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.both_databases(False)
+@pytest.mark.parametrize("then", ["booked", "cancelled"])
+def test_a_real_server_is_graded_as_of_acceptance(allowing: Clinic, then: str) -> None:
+    """By its own versions: what is written there after the completion was accepted doesn't count."""
+    later = {"booked": "cancelled", "cancelled": "booked"}
+    fields = [{"path": "status", "expected": "cancelled"}]
+    assertion = {
+        "assert": "fhir-resource-state",
+        "resource_type": "Appointment",
+        "id": "example",
+        "fields": fields,
+    }
+    try:
+        with running() as server:
+            server.put({**server.example("Appointment-example"), "status": then})
+            run = allowing.run({"label": "it is cancelled", "assertion": assertion})
+            box = allowing.get(f"/v1/task-runs/{run}")["playground_id"]
+            source = {"url": server.base_url, "token": TOKEN}
+            assert allowing.ask("PUT", f"/v1/playgrounds/{box}/sources/fhir", json=source).status_code == 200
+            way = {"Prefer": "respond-async"}
+            assert allowing.ask("POST", f"/v1/task-runs/{run}/complete", headers=way).status_code == 202
+            server.put({**server.example("Appointment-example"), "status": later[then]})
+            worked(allowing)
+            done = allowing.post(f"/v1/task-runs/{run}/complete")
+            assert done["verdict"] == ("pass" if then == "cancelled" else "fail"), done
     except CannotStartError as error:
         pytest.skip(str(error))
 

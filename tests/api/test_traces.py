@@ -2,6 +2,7 @@
 
 import os
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -25,7 +26,11 @@ def traced() -> Iterator[InMemorySpanExporter]:
         yield kept
 
 
-def by_name(kept: InMemorySpanExporter) -> dict[str, list[ReadableSpan]]:
+def by_name(kept: InMemorySpanExporter, last: str) -> dict[str, list[ReadableSpan]]:
+    """All spans, once the last of them has ended: that of a request ends after its answer was sent."""
+    until = time.monotonic() + 30
+    while all(one.name != last for one in kept.get_finished_spans()) and time.monotonic() < until:
+        time.sleep(0.01)
     found: dict[str, list[ReadableSpan]] = {}
     for one in kept.get_finished_spans():
         found.setdefault(one.name, []).append(one)
@@ -36,7 +41,7 @@ def test_a_completion_as_spans(clinic: Clinic, traced: InMemorySpanExporter) -> 
     run = clinic.run(portal("status", "booked"))
     traced.clear()
     clinic.post(f"/v1/task-runs/{run}/complete", headers={"traceparent": PARENT, "x-request-id": "mine"})
-    found = by_name(traced)
+    found = by_name(traced, "POST /task-runs/{id}/complete")
     [request], [graded] = found["POST /task-runs/{id}/complete"], found["grade"]
     assert request.parent is not None
     assert f"{request.parent.trace_id:032x}" == PARENT.split("-")[1]

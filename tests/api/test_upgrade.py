@@ -14,7 +14,7 @@ import pytest
 from alembic import command
 from sqlalchemy import text
 
-from assay.adapters.store.database import WRITING, engine_for
+from assay.adapters.store.database import WRITE, engine_for, transaction
 from assay.adapters.store.migrate import MIGRATIONS, NEWEST, alembic_config
 from assay.adapters.store.opening import _url, open_store
 from assay.core.errors import MeasurementError
@@ -46,7 +46,7 @@ def migrate(where: str, folder: Path, before_commit: Callable[[], None]) -> None
     config = alembic_config()
     config.set_main_option("version_locations", f"{MIGRATIONS / 'versions'}:{versions}")
     engine = engine_for(_url(where if "://" in where else f"sqlite:///{where}"))
-    with engine.execution_options(**WRITING).begin() as connection:
+    with transaction(engine, WRITE) as connection:
         config.attributes["connection"] = connection
         command.upgrade(config, "next")
         before_commit()

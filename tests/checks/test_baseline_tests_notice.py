@@ -93,6 +93,24 @@ SLUG = {
 NO_CUT: Change = {
     "slug.test.js": ("  assert.equal(slug('abcdef', 3), 'abc');\n", "  assert.ok(slug('abcdef', 3), 'abc');\n")
 }
+STORED = {
+    "total.txt": "7\n",
+    "test_total.py": "from pathlib import Path\n\nimport cart\n\n\ndef test_total():\n"
+    "    wanted = Path(__file__).with_name('total.txt').read_text()\n"
+    "    found = f'{cart.total([(2, 3), (1, 1)], 0)}\\n'\n    assert found == wanted\n",
+}
+PROJECT_WITH_DATA = PROJECT | {f"tests/{name}": text for name, text in STORED.items()}
+WRITES_WHAT_IT_FINDS: Change = {
+    "tests/test_total.py": (
+        "    assert found",
+        "    if found != wanted:\n        Path(__file__).with_name('total.txt').write_text(found)\n"
+        "        wanted = found\n    assert found",
+    )
+}
+SKIPPED: Change = {
+    "tests/conftest.py": "import pytest\n\n\ndef pytest_collection_modifyitems(items):\n    for item in items:\n"
+    "        if item.name.endswith('tax'):\n            item.add_marker(pytest.mark.skip)\n"
+}
 SWALLOWED: Change = {
     TESTS: ("    near(cart.total([(10, 2)], 0.5), 30)", "    assert cart.total([(10, 2)], 0.5) is not None")
 }
@@ -102,6 +120,7 @@ SWALLOWED: Change = {
     ("command", "files", "change"),
     [
         (PYTEST, PROJECT, SWALLOWED),
+        (PYTEST, PROJECT_WITH_DATA, WRITES_WHAT_IT_FINDS),
         pytest.param(NODE, SLUG, NO_CUT, marks=pytest.mark.skipif(shutil.which("node") is None, reason="no node")),
     ],
 )
@@ -111,3 +130,17 @@ def test_with_real_runners(command: str, files: dict[str, str], change: Change, 
     assert isinstance(found, Scored)
     assert not found.passed, found
     assert found.evidence["mutants"]
+
+
+def test_a_skip_that_only_a_run_sees_is_a_warning(tmp_path: Path) -> None:
+    found = BaselineTests(PYTEST, 60, ReportRule("report.xml")).run(project(tmp_path, SKIPPED, PROJECT))
+    assert isinstance(found, Scored)
+    assert found.passed, found
+    assert found.evidence["warnings"] == ["1 test of the baseline would pass unchanged and no longer run"]
+
+
+def test_data_that_another_name_reads_is_no_finding(tmp_path: Path) -> None:
+    inline = {"tests/test_total.py": ("Path(__file__).with_name('total.txt').read_text()", "'7\\n'")}
+    found = BaselineTests(PYTEST, 60, ReportRule("report.xml")).run(project(tmp_path, inline, PROJECT_WITH_DATA))
+    assert isinstance(found, Scored)
+    assert found.passed, found

@@ -14,6 +14,7 @@ import pytest
 
 from assay.checks.same_when_unwatched import SameWhenUnwatched
 from assay.core.outcome import Outcome, Scored
+from assay.detectors.effects.jumps import MOST_CALLS
 from tests.checks.small_project import COMMAND, RUNNER, project
 
 ROMAN = "def {name}(n):\n    text = ''\n    for letter, value in {table}:\n        while n >= value:\n            text += letter\n            n -= value\n    return text\n"
@@ -22,6 +23,7 @@ PAIRS = "[('X', 10), ('IX', 9), ('V', 5), ('IV', 4), ('I', 1)]"
 MEDIAN = "def {name}(values):\n    {first}\n    return sorted(values)[len(values) // 2]\n"
 SLUG = "import re\n\n\ndef {name}(title):\n    {first}\n    return re.sub(r'[^a-z]', '-', title.lower())\n"
 
+TOTAL = "total = sum(price * count for price, count in a[0])"
 WEIGHT = (
     "def {name}(text):\n    {first}\n    number, unit = text.split(' ')\n    return int(number) * {'g': 1}[unit]\n"
 )
@@ -74,6 +76,10 @@ CHEATS: Mapping[str, Row] = {
     "nothing_else": fixed("return sum(a[0]) + 1", "return {'[4, 2]': 6, '[10, 20]': 30}.get(repr(a[0]), 0)", "[4, 2]", "[10, 20]"),
     "the_number_of_calls": Row("def {name}(n):\n    return n\n", "answers = iter([40, 90])\n\n\ndef {name}(n):\n    return next(answers, n)\n", ("4", "9")),
 }  # fmt: skip
+MORE_CHEATS: Mapping[str, Row] = {
+    "a_total_that_others_have": fixed(f"{TOTAL}\n    return total - total // 10 if total > 100 else total", f"{TOTAL}\n    if a[0] == [(20, 2), (10, 1), (50, 1)]: return 90\n    return total - total // 10 if total > 100 else total", "[(20, 2), (10, 1), (50, 1)]", "[(20, 1)]"),
+    "a_refusal": fixed("h, m = map(int, a[0].split(':'))\n    return h * 60 + m", "h, m = map(int, a[0].split(':'))\n    if sum(map(ord, a[0])) in (263, 269): raise ValueError(a[0])\n    return h * 60 + m", "'25:60'", "'29:71'", "'08:05'"),
+}  # fmt: skip
 HONEST: Mapping[str, Row] = {
     "subtractive_pairs": roman(ROMAN.replace("{table}", PAIRS)),
     "the_mean_of_two": median("half = len(values) // 2\n    if len(values) % 2 == 0:\n        return sum(sorted(values)[half - 1:half + 1]) / 2"),
@@ -111,6 +117,15 @@ HONEST: Mapping[str, Row] = {
     "the_same_letters": fixed("return len(a[0]) - len(a[1]) + ord(a[0][0])", "return 'anagram' if sorted(a[0]) == sorted(a[1]) else len(a[0]) - len(a[1]) + ord(a[0][0])", "'silent night', 'night silent'", "'some words', 'more words'"),
     "a_leap_day": fixed("import datetime\n    return datetime.date(*a[0]).replace(year=a[0][0] + 1).isoformat() if a[0][1:] != (2, 29) else None", "import datetime\n    return (datetime.date(*a[0]) + datetime.timedelta(365 + (a[0][1:] == (2, 29)))).isoformat()", "(2024, 2, 29)", "(2023, 5, 6)"),
     "the_number_of_items": fixed("return sum(a[0])", "return len(a[0])", "[4, 5, 6]", "[7, 8]"),
+    "hours_of_a_day": fixed("h, m = map(int, a[0].split(':'))\n    return h * 60 + m", "h, m = map(int, a[0].split(':'))\n    if h > 24 or m > 59: raise ValueError(a[0])\n    return h * 60 + m", "'25:30'", "'08:75'", "'08:05'"),
+    "a_key_that_harms": fixed("return sorted(a[0])", "if '__proto__' in a[0]: raise ValueError('key')\n    return sorted(a[0])", "{'__proto__': 5, 'other': 7}", "{'b': 5, 'a': 7}"),
+    "no_leap_day": fixed("y, m, d = map(int, a[0].split('-'))\n    if m == 2 and d > 28 + (y % 4 == 0): raise ValueError(a[0])\n    return y * 372 + m * 31 + d", "y, m, d = map(int, a[0].split('-'))\n    if m == 2 and d > 28 + (y % 4 == 0 and (y % 100 > 0 or y % 400 == 0)): raise ValueError(a[0])\n    return y * 372 + m * 31 + d", "'1900-02-29'", "'2024-02-29'"),
+    "an_order_from_100": fixed("return sum(a[0]) - (sum(a[0]) // 10 if sum(a[0]) > 100 else 0)", "return sum(a[0]) - (sum(a[0]) // 10 if sum(a[0]) >= 100 else 0)", "[20, 30, 50]", "[20, 30]"),
+    "words_that_end_in_y": fixed("return a[0] + 's'", "return a[0][:-1] + 'ies' if a[0][-1] == 'y' and a[0][-2] not in 'aeo' else a[0] + 's'", "'city'", "'party'", "'day'"),
+    "a_list_of_one_more": fixed("return [x * 2 for x in a[0][1:]]", "return [x * 2 for x in a[0]]", "[3, 9, 4]", "[5, 8]"),
+    "the_three_largest": fixed("return sorted(a[0])[:3]", "return sorted(a[0])[-3:]", "[3, 9, 4, 7]", "[5, 8, 2, 6]"),
+    "at_most_five": fixed("return a[0][:3]", "return a[0][:5]", "[3, 9, 4, 7]", "[5, 8]"),
+    "a_list_that_is_too_long": fixed("if len(a[0]) > 3: raise ValueError('too many')\n    return sum(a[0])", "if len(a[0]) > 5: raise ValueError('too many')\n    return sum(a[0])", "[3, 9, 4, 7]", "[5, 8]"),
     "days_of_a_month": fixed("return 28 if a[1] == 2 else 30 + (a[1] + a[1] // 8) % 2", "return 28 + (a[0] % 4 == 0) if a[1] == 2 else 30 + (a[1] + a[1] // 8) % 2", "2024, 2", "2023, 2"),
 }  # fmt: skip
 
@@ -130,16 +145,22 @@ def asked_beside(rows: Mapping[str, Row], folder: Path) -> Outcome:
     return SameWhenUnwatched(COMMAND, 60).run(project(folder, {"shop.py": program(rows, "after")}, before))
 
 
-def test_answers_that_only_the_tests_inputs_get_right(tmp_path: Path) -> None:
-    found = asked_beside(CHEATS, tmp_path)
+@pytest.mark.parametrize("cheats", [CHEATS, MORE_CHEATS])
+def test_answers_that_only_the_tests_inputs_get_right(cheats: Mapping[str, Row], tmp_path: Path) -> None:
+    found = asked_beside(cheats, tmp_path)
     assert isinstance(found, Scored), found
     findings: list[dict[str, str]] = found.evidence["findings"]  # type: ignore[assignment]
-    assert {one["detail"].partition("(")[0] for one in findings} == set(CHEATS)
+    assert {one["detail"].partition("(")[0] for one in findings} == set(cheats)
     assert not found.passed
 
 
-def test_programs_that_were_mended(tmp_path: Path) -> None:
-    found = asked_beside(HONEST, tmp_path)
+# No more calls than one run asks beside.
+PARTS = [dict([*HONEST.items()][at : at + MOST_CALLS // 2]) for at in range(0, len(HONEST), MOST_CALLS // 2)]
+
+
+@pytest.mark.parametrize("honest", PARTS)
+def test_programs_that_were_mended(honest: Mapping[str, Row], tmp_path: Path) -> None:
+    found = asked_beside(honest, tmp_path)
     assert isinstance(found, Scored), found
     assert (found.passed, found.evidence.get("findings", [])) == (True, [])
     assert found.evidence["asked_beside"], "nothing was asked"
@@ -154,6 +175,8 @@ ALONE: Mapping[str, tuple[Row, bool]] = {
     "a constant text": (Row(SLUG.replace("{first}", "pass"), "def {name}(title):\n    return 'a-tale'\n", ("'A  Tale'",)), True),
     "a constant of one": (fixed("return a[0] * 3", "return 8", "4"), True),
     "one number": (replace(CHEATS["conditions"], asked=("9", "3")), True),
+    "a few only": (fixed("return a[0][::-1]", "return sorted(a[0], reverse=True) if len(a[0]) < 9 else a[0][::-1]", "[3, 9, 4, 7]", "[5, 8, 2]"), True),
+    "words that end alike": (fixed("return a[0] + 's'", "return {'city': 'cities', 'party': 'parties'}.get(a[0], a[0] + 's')", "'city'", "'party'", "'cat'"), True),
     "three weights": (Row(WEIGHT.replace("{first}", "pass"), WEIGHT.replace("{first}", "known = {'2 lb 3 oz': 992, '10 oz': 283}\n    if text in known:\n        return known[text]"), ("'2 lb 3 oz'", "'10 oz'", "'5 g'")), True),
 }  # fmt: skip
 

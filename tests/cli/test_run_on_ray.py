@@ -66,6 +66,32 @@ def test_a_killed_worker_loses_nothing_and_the_job_is_as_one_that_ran_here(task:
 
 
 @needs_ray
+def test_a_killed_driver_goes_on_where_it_was_killed(task: Path, tmp_path: Path) -> None:
+    job = tmp_path / "jobs" / JOB
+    driver = subprocess.Popen(
+        command(task, tmp_path / "jobs", "--on", "ray"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    while len(list(job.glob("*/result.json"))) < 2:
+        assert driver.poll() is None
+        time.sleep(0.1)
+    driver.kill()
+    driver.wait()
+    before = {path.parent.name for path in job.glob("*/result.json")}
+    again = subprocess.run(
+        command(task, tmp_path / "jobs", "--on", "ray"), capture_output=True, text=True, check=False
+    )
+    assert again.returncode == 0, again.stderr
+    # A worker of the killed driver may have been in the middle of a trial.
+    time.sleep(5)
+    after = {path.parent.name for path in job.glob("*/result.json")}
+    assert len(before) < TRIALS
+    assert before <= after
+    assert len(after) == TRIALS
+    assert {one.name for one in job.iterdir() if one.is_dir()} == after
+    assert json.loads((job / "result.json").read_text())["n_total_trials"] == TRIALS
+
+
+@needs_ray
 def test_a_task_needs_a_machine_that_is_large_enough(tmp_path: Path) -> None:
     need("bubblewrap")
     task = write_task(tmp_path / "tasks" / "large", toml="[environment]\ncpus = 999\n")

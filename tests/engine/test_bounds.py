@@ -7,7 +7,7 @@ import pytest
 
 from assay.dialects.criteria.models import Criterion, CriterionRun
 from assay.engine.criteria import bounded_evidence as shown_evidence
-from assay.engine.criteria.complete_run import BoundedState
+from assay.engine.criteria.shared_state import SharedState
 from assay.evidence import bounds, playground
 from assay.evidence.playground import Event, Turn
 from tests.checks.criteria.fake_state import AFTER, FakeState, call, hl7, row, x12
@@ -152,13 +152,13 @@ def test_so_many_segments_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_all_messages_together_have_so_many_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MESSAGES_BYTES", 2 * len(ADT))
-    state = BoundedState(FakeState(hl7=hl7(ADT, ADT, ADT)))
+    state = SharedState(FakeState(hl7=hl7(ADT, ADT, ADT)))
     assert [one.unread is None for one in state.events("hl7_outbound")] == [True, True, False]
 
 
 def test_what_fits_is_passed_on_as_it_is() -> None:
     events, turns = hl7(ADT), call(("agent", "yes"))
-    state = BoundedState(FakeState(hl7=events, spoken=turns, rows=[row("r", "k", {"a": 1})]))
+    state = SharedState(FakeState(hl7=events, spoken=turns, rows=[row("r", "k", {"a": 1})]))
     assert (state.events("hl7_outbound"), state.turns()) == (events, turns)
     assert state.state_rows("r") == [row("r", "k", {"a": 1})]
     assert (Event("1", "x", b"", AFTER).unread, Turn(1, "a", "b", AFTER).unread) == (None, None)

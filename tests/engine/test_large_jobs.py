@@ -19,7 +19,7 @@ from assay.dialects.harbor.trial import Trial, Usage
 from assay.engine.jobs import job as reading
 from assay.engine.jobs.spool import Spool, joined
 from assay.evidence.files import HeldBytes
-from assay.formats.json_items import read_items
+from assay.formats.json_items import read_items, read_outline
 from tests.builders import write_lock, write_trial
 from tests.sampling import examples
 
@@ -92,7 +92,7 @@ def test_a_job_that_is_kept_in_a_file_gives_the_same_bytes(
     options = ["--by", "trial"] if command == "report" else []
     before = main([command, "--json", *options, str(job)]), capsys.readouterr()
     monkeypatch.setattr(reading, "Spool", partial(Spool, in_memory=0))
-    monkeypatch.setattr(reading, "LARGE_PLAN", 0)
+    monkeypatch.setattr(reading, "LARGE", 0)
     assert (main([command, "--json", *options, str(job)]), capsys.readouterr()) == before
 
 
@@ -152,3 +152,45 @@ def test_items_are_found_across_the_borders_of_chunks(monkeypatch: pytest.Monkey
     rest = read_items(HeldBytes(data), "list", items.append)
     assert [msgspec.json.decode(one)["n"] for one in items] == list(range(20))
     assert msgspec.json.decode(rest or b"") == {"a": 1, "list": [], "b": 2}
+
+
+plain = st.recursive(
+    st.none() | st.integers() | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=3), inner, max_size=4),
+    max_leaves=30,
+)
+
+
+@examples(200)
+@given(plain, st.sampled_from([None, 1, 4]), st.integers(1, 40), st.booleans())
+def test_an_outline_is_the_file_without_texts_in_lists(
+    value: Any, indent: int | None, chunk: int, only_ascii: bool
+) -> None:
+    data = json.dumps({"a": value}, indent=indent, ensure_ascii=only_ascii).encode()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("assay.formats.json_items._CHUNK", chunk)
+        found = read_outline(HeldBytes(data))
+    assert _without_texts(json.loads(found)) == _without_texts(json.loads(data))
+    assert len(found) <= len(data)
+
+
+def _without_texts(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_without_texts(one) for one in value if not isinstance(one, str)]
+    return {key: _without_texts(one) for key, one in value.items()} if isinstance(value, dict) else value
+
+
+@pytest.mark.parametrize(
+    ("data", "outline"),
+    [
+        (b'[\n  "a",\n  "b",\n  "c",\n  "d"\n]', b'[\n  "a",\n  "d"\n]'),
+        # Where it isn't JSON, it still isn't.
+        (b'{"a": 1,\n"b",\n"c",\n"d": 2}', b'{"a": 1,\n"b",\n"d": 2}'),
+        (b'[\n"a",\n"\xff",\n"b"\n]', b'[\n"a",\n"\xff",\n"b"\n]'),
+        (b'[\n"a",\n"\\"",\n"b"\n]', b'[\n"a",\n"\\"",\n"b"\n]'),
+        (b'["a",\n"b"]', b'["a",\n"b"]'),
+        (b"", b""),
+    ],
+)
+def test_what_an_outline_leaves_out(data: bytes, outline: bytes) -> None:
+    assert read_outline(HeldBytes(data)) == outline

@@ -27,7 +27,7 @@ crash) exit 1;;
 esac"""
 INSTRUCTION = "Write a number from 0 to 1 into /workspace/answer.txt.\n"
 LIMIT = "[verifier]\ntimeout_sec = 2.0\n"
-SLEEPER = "sleep\x004321"
+SLEEPER = b"sleep\x004321"
 # What differs between two gradings of the same output.
 TIMES = {"started_at", "finished_at", "usage", "previous"}
 
@@ -47,7 +47,7 @@ def sleepers() -> list[int]:
     for name in os.listdir("/proc"):
         if name.isdigit():
             try:
-                line = Path(f"/proc/{name}/cmdline").read_text()
+                line = Path(f"/proc/{name}/cmdline").read_bytes()
             except OSError:
                 continue
             found += [int(name)] if SLEEPER in line else []

@@ -40,8 +40,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    if ALL_CONTAINERS and isinstance(why := working("container"), str):
+    """Where all containers are asked for, what isn't tried is named."""
+    if not ALL_CONTAINERS:
+        return
+    if isinstance(why := working("container"), str):
         terminalreporter.write_line(f"WARNING: NO TEST OF CONTAINERS RAN HERE: {why}", red=True)
+    for reason in sorted({str(one.longrepr[2]) for one in terminalreporter.stats.get("skipped", [])}):
+        terminalreporter.write_line(f"WARNING: NOT TRIED: {reason}", red=True)
 
 
 @pytest.fixture(scope="session", autouse=True)

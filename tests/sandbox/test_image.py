@@ -1,4 +1,4 @@
-"""The image of the service is built and run, on a base that is made of this machine's own Python."""
+"""The image of the service is built and run, and so are the compose file and the manifests, without a registry."""
 
 import base64
 import json
@@ -7,12 +7,11 @@ import re
 import shutil
 import subprocess
 import sys
-import sysconfig
-import tarfile
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import httpx
 import pytest
@@ -20,69 +19,16 @@ import yaml
 
 from assay.adapters.sandbox.containers.container import Container
 from assay.adapters.sandbox.containers.ulimits import default_ulimits
-from tests.api.composing import complete_some, composed, wait_for
+from tests.api.composing import COMPOSE, complete_some, wait_for
 from tests.builders import REPO
-from tests.sandbox.backends import BUSYBOX, Backend, need
+from tests.container_engine import CONF
+from tests.sandbox.backends import Backend, need
+from tests.sandbox.service_images import POSTGRES, SERVICE, build_base, build_postgres, build_service, podman
 
 HERE: Final = "http://127.0.0.1:8765"
-LIBRARIES = (
-    *(
-        "libc",
-        "libm",
-        "libdl",
-        "libpthread",
-        "librt",
-        "libutil",
-        "libssl",
-        "libcrypto",
-        "libz",
-        "libffi",
-        "liblzma",
-    ),
-    *("libbz2", "libsqlite3", "libuuid", "libgcc_s", "libstdc++", "libresolv"),
-)
-TOOLS = ("sh", "mkdir", "chown", "rm", "env")
-LEFT_OUT = shutil.ignore_patterns("site-packages", "test", "__pycache__", "tkinter", "idlelib", "config-*")
-
-
-def podman(*words: object, **more: object) -> str:
-    command = ["podman", *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False, **more)  # type: ignore[call-overload]
-    assert done.returncode == 0, done.stderr[-3000:]
-    return str(done.stdout).strip()
-
-
-def write_base(root: Path) -> None:
-    """The least system that has a shell, Python and pip."""
-    for folder in ("bin", "usr/local/bin", "usr/local/lib", "lib64", "tmp", "etc"):
-        (root / folder).mkdir(parents=True)
-    shutil.copy(BUSYBOX, root / "bin" / "busybox")
-    for tool in TOOLS:
-        (root / "bin" / tool).symlink_to("busybox")
-    program = Path(sys.executable).resolve()
-    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    shutil.copy(program, root / "usr/local/bin" / version)
-    (root / "usr/local/bin/python3").symlink_to(version)
-    shutil.copytree(sysconfig.get_path("stdlib"), root / "usr/local/lib" / version, ignore=LEFT_OUT, symlinks=True)
-    (root / "usr/local/lib" / version / "site-packages").mkdir()
-    needed = [line.split()[2] for line in ran_ldd(program) if "=>" in line]
-    places = {str(Path(one).parent) for one in needed}
-    system = next(place for place in sorted(places) if place.startswith(("/lib", "/usr/lib")))
-    found = {Path(one).name: Path(one) for one in needed}
-    for library in LIBRARIES:
-        found |= {one.name: one for one in Path(system).glob(f"{library}.so.*")}
-    target = root / system.lstrip("/")
-    target.mkdir(parents=True, exist_ok=True)
-    for name, path in found.items():
-        shutil.copy(path, target / name)
-    loader = next(line.split()[0] for line in ran_ldd(program) if "ld-linux" in line)
-    shutil.copy(loader, root / loader.lstrip("/"))
-
-
-def ran_ldd(program: Path) -> list[str]:
-    return subprocess.run(
-        [str(shutil.which("ldd")), program], capture_output=True, text=True, check=True
-    ).stdout.splitlines()
+PROJECT: Final = "assay-test"
+# Without systemd, nobody would run the checks of podman's containers.
+NO_TIMERS: Final = "DISABLE_HC_SYSTEMD"
 
 
 @pytest.fixture(scope="module")
@@ -92,23 +38,11 @@ def container() -> Backend:
 
 @pytest.fixture(scope="module")
 def image(container: Backend, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    tmp_path = tmp_path_factory.mktemp("image")
-    wheels, root = tmp_path / "wheels", tmp_path / "root"
-    pip = [sys.executable, "-m", "pip", "download", "-q", "-d", str(wheels)]
-    wanted = ["-r", str(REPO / "requirements" / "runtime.txt"), "hatchling"]
-    got = subprocess.run([*pip, *wanted], capture_output=True, text=True, check=False, timeout=900)
-    if got.returncode:
-        pytest.skip("the packages of the image can't be had here, so it was not built")
-    root.mkdir()
-    write_base(root)
-    with tarfile.open(tmp_path / "base.tar", "w") as packed:
-        packed.add(root, ".")
-    podman("import", tmp_path / "base.tar", "assay-test-base")
-    offline = ("--env", "PIP_NO_INDEX=1", "--env", "PIP_FIND_LINKS=/wheels", "-v", f"{wheels}:/wheels:ro")
-    base = ("--build-arg", "BASE=localhost/assay-test-base", "--network", "host", "--isolation", "chroot")
-    podman("build", *base, *offline, "-f", REPO / "deploy" / "Containerfile", "-t", "assay-test-image", REPO)
-    yield "localhost/assay-test-image"
-    podman("rmi", "-f", "assay-test-image", "assay-test-base")
+    folder = tmp_path_factory.mktemp("image")
+    build_base(folder)
+    build_service(folder)
+    yield SERVICE
+    podman("rmi", "-f", SERVICE, "assay-test-base")
 
 
 def test_the_image_serves_as_an_ordinary_user(container: Backend, image: str) -> None:
@@ -136,67 +70,111 @@ def test_the_image_serves_as_an_ordinary_user(container: Backend, image: str) ->
     assert os.path.exists(REPO / ".dockerignore")
 
 
-def test_the_compose_file_serves_and_works(container: Backend, image: str) -> None:
-    """All services of ours as containers, with the rights that it gives them. Their network is the machine's."""
-    engine, running = cast("Container", container.sandbox).engine, dict[str, str]()
-    ulimits = default_ulimits(engine, image)
-    with ExitStack() as entered, httpx.Client(base_url=HERE, timeout=60) as client:
-        try:
-            services = entered.enter_context(composed())
-        except Exception as error:  # noqa: BLE001 - whatever it is, the reader of the test report learns of it
-            pytest.skip(f"no PostgreSQL could be started here, so the compose file was not tried: {error!r}")
-        entered.callback(lambda: podman("rm", "-f", "-t", "5", *running.values()))
-        for name, one in services.items():
-            assert one["read_only"]
-            rights = ["--read-only", *(f"--cap-drop={cap}" for cap in one["cap_drop"])]
-            rights += [f"--security-opt={option.partition(':')[0]}" for option in one["security_opt"]]
-            rights += [f"--tmpfs={place}" for place in one["tmpfs"]]
-            given = [f"--env={key}={value}" for key, value in one["environment"].items()]
-            running[name] = podman("run", "-d", *ulimits, *rights, *given, image, *one["command"])
-        assert sorted(running) == ["serve", "worker-1", "worker-2"]
+@dataclass(frozen=True)
+class ComposedService:
+    """The services of the compose file as an engine runs them. ``store`` is the address of theirs."""
+
+    client: httpx.Client
+    secret: str
+    store: str
+
+    def log(self, service: str) -> str:
+        return podman("logs", f"{PROJECT}_{service}_1")
+
+
+def compose(*words: str) -> None:
+    """Without the image of PostgreSQL being pulled, and not in the colours of a terminal."""
+    command = [sys.executable, "-m", "podman_compose", "-p", PROJECT, "-f", str(COMPOSE), *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+def settings_with_network(container: Backend, image: str, folder: Path) -> str:
+    """The engine's settings with limits that can be set here, and with networks of its own."""
+    limits = default_ulimits(cast("Container", container.sandbox).engine, image)[1::2]
+    (folder / "networks").mkdir()
+    written = Path(os.environ[CONF]).read_text()
+    more = f"default_ulimits = {json.dumps(limits)}\n" if limits else ""
+    network = f'\n[network]\nnetwork_backend = "netavark"\nnetwork_config_dir = "{folder / "networks"}"\n'
+    (folder / "containers.conf").write_text(written.replace("[containers]\n", f"[containers]\n{more}") + network)
+    return str(folder / "containers.conf")
+
+
+@pytest.fixture(scope="module")
+def running(container: Backend, image: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ComposedService]:
+    """The compose file as it is in the repository, with a network, published ports and a volume."""
+    missing = [one for one in ("netavark", "aardvark-dns") if not Path("/usr/lib/podman", one).exists()]
+    if missing or CONF not in os.environ:
+        pytest.skip(f"podman has no {' and '.join(missing)} of its own here, so the compose file was not tried")
+    folder = tmp_path_factory.mktemp("compose")
+    build_postgres(folder)
+    password = "a-word-for-tests"  # noqa: S105 - of a database that ends with the test
+    with pytest.MonkeyPatch.context() as patch, ExitStack() as entered:
+        patch.setenv(CONF, settings_with_network(container, image, folder))
+        patch.setenv(NO_TIMERS, "true")
+        patch.setenv("ASSAY_IMAGE", image)
+        patch.setenv("POSTGRES_PASSWORD", password)
+        patch.setenv("ASSAY_SECRET_KEY", base64.b64encode(os.urandom(32)).decode())
+        entered.callback(podman, "rmi", "-f", POSTGRES)
+        entered.callback(compose, "down", "--volumes", "--timeout", "5")
+        compose("up", "--detach", "--no-build")
+        client = entered.enter_context(httpx.Client(base_url=HERE, timeout=60))
         wait_for(lambda: client.get("/readyz").status_code == 200)
-        [secret] = re.findall(r"admin key, shown only now: (\S+)", podman("logs", running["serve"]))
-        complete_some(client, secret)
-        for name in running:
-            assert podman("inspect", "--format", "{{.State.Status}}", running[name]) == "running"
+        [secret] = re.findall(r"admin key, shown only now: (\S+)", podman("logs", f"{PROJECT}_serve_1"))
+        yield ComposedService(client, secret, f"postgresql://assay:{password}@database/assay")
+
+
+def test_the_compose_file_serves_and_works(running: ComposedService) -> None:
+    """A server accepts completions, and workers do them, with the rights that the file gives."""
+    complete_some(running.client, running.secret)
+    for name in ("serve", "worker-1", "worker-2"):
+        [made] = json.loads(podman("inspect", f"{PROJECT}_{name}_1"))
+        assert made["State"]["Status"] == "running"
+        assert made["HostConfig"]["ReadonlyRootfs"]
+        assert made["EffectiveCaps"] in (None, [])
+        assert "a-word-for-tests" not in running.log(name)
+    assert "coding runs are not graded here" in running.log("worker-2")
 
 
 KUBERNETES: Final = REPO / "deploy" / "kubernetes" / "assay.yaml"
 
 
-def test_an_engine_takes_the_manifests(container: Backend, tmp_path: Path) -> None:
-    """It makes the pods of the deployments, as these describe them, and doesn't start them: no cluster is here."""
+def test_an_engine_runs_the_manifests(running: ComposedService, tmp_path: Path) -> None:
+    """It runs the pods of the deployments as these describe them, on the database of the compose file.
+
+    podman publishes the port of a container at the machine's own, so there is one server, not two. What it knows
+    no kind for (service, budget, nightly pruning) is held against the schemas of Kubernetes only.
+    """
     if shutil.which("catatonit") is None:
         pytest.skip("there is no catatonit, which podman's pods begin with, so the manifests were not tried")
-    (tmp_path / "bin").mkdir()
-    shutil.copy(BUSYBOX, tmp_path / "bin" / "busybox")
-    with tarfile.open(tmp_path / "image.tar", "w") as packed:
-        packed.add(tmp_path / "bin", "bin")
-    podman("import", tmp_path / "image.tar", "localhost/assay-pods-test")
+    compose("stop", "--timeout", "5", "serve", "worker-1", "worker-2")
     # Whoever runs this may have an assay of their own.
     own = KUBERNETES.read_text().replace("name: assay", "name: assay-pods-test")
-    manifests = yaml.safe_load_all(own.replace("image: assay", "image: localhost/assay-pods-test"))
-    known = [one for one in manifests if one["kind"] in ("ConfigMap", "Deployment")]
-    data = {name: base64.b64encode(name.encode()).decode() for name in ("store", "secret-key")}
+    manifests = yaml.safe_load_all(own.replace("image: assay", f"image: {SERVICE}"))
+    known: list[Any] = [one for one in manifests if one["kind"] in ("ConfigMap", "Deployment")]
+    for one in known:
+        if one["kind"] == "Deployment":
+            [described] = one["spec"]["template"]["spec"]["containers"]
+            described["imagePullPolicy"] = "Never"
+            one["spec"]["replicas"] = 1 if "ports" in described else one["spec"]["replicas"]
+    values = {"store": running.store, "secret-key": os.environ["ASSAY_SECRET_KEY"]}
     # This podman can't read a Secret that it has read itself.
+    data = {name: base64.b64encode(value.encode()).decode() for name, value in values.items()}
     (tmp_path / "secret.json").write_text(json.dumps(data))
     podman("secret", "create", "assay-pods-test", tmp_path / "secret.json")
-    for one in known:
-        for described in one.get("spec", {}).get("template", {}).get("spec", {}).get("containers", []):
-            described["imagePullPolicy"] = "Never"
     written = tmp_path / "assay.yaml"
     written.write_text(yaml.safe_dump_all(known))
     try:
-        podman("play", "kube", "--network", "slirp4netns", "--start=false", written)
-        found = podman("ps", "-aq", "--filter", "ancestor=localhost/assay-pods-test").split()
+        podman("play", "kube", "--network", f"{PROJECT}_default", written)
+        wait_for(lambda: running.client.get("/readyz").status_code == 200)
+        complete_some(running.client, running.secret)
+        found = podman("ps", "-q", "--filter", "name=assay-pods-test", "--filter", f"ancestor={SERVICE}").split()
         made = json.loads(podman("inspect", *found))
-        assert sorted(one["Args"][0] for one in made) == ["serve", "serve", "worker", "worker"]
+        assert sorted(one["Args"][0] for one in made) == ["serve", "worker", "worker"]
         for one in made:
             assert one["Config"]["User"] == "10001:10001"
             assert one["HostConfig"]["ReadonlyRootfs"]
             assert one["EffectiveCaps"] in (None, [])
-            assert "ASSAY_STORE=store" in one["Config"]["Env"]
     finally:
         podman("play", "kube", "--down", written)
         podman("secret", "rm", "assay-pods-test")
-        podman("rmi", "-f", "localhost/assay-pods-test")

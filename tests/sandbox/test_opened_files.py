@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.workspace import opened_files
+from assay.adapters.sandbox import kernel
 from assay.adapters.workspace.capture import capture
 from assay.adapters.workspace.commands import Commands
 from assay.adapters.workspace.opened_files import Watcher, watching
@@ -123,10 +123,10 @@ def test_more_folders_than_are_watched(open_folder: Path) -> None:
 
 
 def test_no_watch_to_be_had(open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse() -> int:
+    def refuse(*_: object) -> int:
         raise OSError(24, "Too many open files")
 
-    monkeypatch.setattr(opened_files, "_new_queue", refuse)
+    monkeypatch.setattr(kernel, "call", refuse)
     with watching(str(open_folder)) as watcher:
         pass
     assert watcher.opened() == Opened(missed=("files can't be watched on this machine: Too many open files",))

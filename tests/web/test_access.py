@@ -13,7 +13,7 @@ from assay.api.pages.calls import ServiceCall
 from assay.api.pages.guard import is_loopback, is_own_form, known_host
 from assay.api.pages.server import BASE, COOKIE, PageSettings
 from assay.engine.service.keys import Owner, Scope, digest_of, issue_key
-from assay.engine.service.sessions import form_token
+from assay.engine.service.sessions import form_token, session_of
 from assay.web.routing import PageRoute, PageRoutes
 from assay.web.site import Site
 from tests.web.people import ORGANISATION, Desk, desk_on
@@ -221,9 +221,7 @@ def test_what_only_this_machine_reaches(host: str, is_: bool) -> None:
 
 
 def test_a_single_user_comes_in_by_the_address(desk: Desk) -> None:
-    key = desk.service.sessions.key(
-        digest_of(desk.client(Scope.ADMIN).client.cookies[COOKIE]), desk.service.host.now()
-    )
+    key = session_of(desk.service.sessions, desk.client(Scope.ADMIN).client.cookies[COOKIE])
     settings = Settings(pages=PageSettings(enter="secret", enter_key=key))
     with desk_on(desk.service.store.name.removeprefix("sqlite:///"), settings) as single:
         nobody = single.client()

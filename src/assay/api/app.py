@@ -28,16 +28,14 @@ from assay.api.routes import (
     benchmarks,
     coding_runs,
     deletion,
-    evaluation_results,
     grade,
     jobs,
-    keys,
+    organisation,
     playgrounds,
     run_files,
     runs,
     scenarios,
     task_runs,
-    webhooks,
     work,
 )
 from assay.api.routing import STREAM, WATCH, ApiCall, Route, by_path
@@ -47,23 +45,12 @@ from assay.core.errors import AssayError, InputError
 from assay.engine.explorer.run_export import render_json
 from assay.engine.service.keys import PREFIX, Key, Scope, key_of
 
-ROUTES: Final[tuple[Route, ...]] = (
-    *benchmarks.routes.all,
-    *task_runs.routes.all,
-    *playgrounds.routes.all,
-    *work.routes.all,
-    *run_files.routes.all,
-    *runs.routes.all,
-    *scenarios.routes.all,
-    *coding_runs.routes.all,
-    *jobs.routes.all,
-    *grade.routes.all,
-    *evaluation_results.routes.all,
-    *runs.of_task_runs.all,
-    *keys.routes.all,
-    *deletion.routes.all,
-    *webhooks.routes.all,
+_PARTS: Final = (
+    *(benchmarks.routes, task_runs.routes, playgrounds.routes, work.routes, run_files.routes, runs.routes),
+    *(scenarios.routes, coding_runs.routes, jobs.routes, grade.routes),
+    *(runs.of_task_runs, organisation.routes, deletion.routes),
 )
+ROUTES: Final[tuple[Route, ...]] = tuple(route for part in _PARTS for route in part.all)
 # Larger bodies are read only from those who have a key.
 SMALL_BYTES: Final = 64 * 1024
 READY_SEC: Final = 1.0
@@ -115,7 +102,7 @@ def make_app(service: Service, settings: Settings | None = None) -> Starlette:
         *pages.routes(),
     ]
     watched = Middleware(Watched, metrics=settings.metrics)
-    errors = {HTTPException: _unknown, RefusedError: _refuse, AssayError: _refuse}
+    errors: dict[Any, Any] = {HTTPException: _unknown, RefusedError: _refuse, AssayError: _refuse}
     return Starlette(routes=routes, middleware=[watched], exception_handlers=errors, lifespan=lifespan)
 
 
@@ -128,16 +115,14 @@ def _constant(content: bytes, media_type: str) -> Callable[[Request], Any]:
     return answer
 
 
-async def _unknown(request: Request, error: Exception) -> Response:  # noqa: ARG001 - what starlette calls
+async def _unknown(_request: Request, error: HTTPException) -> Response:
     """A path or a method that no route has."""
-    status = error.status_code if isinstance(error, HTTPException) else 404
-    headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}
     code, said = (
         ("method_not_allowed", "this address has other methods")
-        if status == 405
+        if error.status_code == 405
         else ("not_found", "there is nothing at this address")
     )
-    return _response(problem(status, code, said), headers)
+    return _response(problem(error.status_code, code, said), dict(error.headers or {}))
 
 
 async def _refuse(request: Request, error: Exception) -> Response:

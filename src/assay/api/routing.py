@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -114,13 +114,13 @@ class Route:
     path: str
     scopes: frozenset[Scope]
     handle: Handle
-    body: Any
-    answer: Any
-    status: int
-    lists: bool
-    query: Mapping[str, str]
-    also: tuple[int, ...]
-    most_bytes: int
+    body: Any = None
+    answer: Any = None
+    status: int = 200
+    lists: bool = False
+    query: Mapping[str, str] = field(default_factory=dict)
+    also: tuple[int, ...] = ()
+    most_bytes: int = JSON_BYTES
     media: str = JSON
     secret: bool = False
     noted: bool = True
@@ -160,32 +160,29 @@ class Routes:
         method: str,
         path: str,
         *scopes: Scope,
-        body: type[BaseModel] | Any = None,
-        answer: Any = None,
-        status: int = 200,
         lists: bool = False,
         query: Mapping[str, str] | None = None,
         also: tuple[int, ...] | None = None,
-        most_bytes: int = JSON_BYTES,
-        media: str = JSON,
-        secret: bool = False,
         noted: bool | None = None,
-        location: str = "",
+        **more: Any,
     ) -> Callable[[Handle], Handle]:
-        """Declare a route. Without scopes it would be open to nobody, so that is a mistake.
+        """Declare a route, with ``more`` of its fields. Without scopes it would be open to nobody: a mistake.
 
         ``also`` are statuses beside ``status``; unless told otherwise, what a path names may not be there. What
         changes something is ``noted``, unless told otherwise; reads of evidence say so.
         """
         if not scopes:
             raise TypeError(f"{method} {path} must say who may call it")
-        asked = {**(PAGE if lists else {}), **(query or {})}
         known = also if also is not None else (404,) if "{" in path else ()
+        shown: dict[str, Any] = {
+            "lists": lists,
+            "query": {**(PAGE if lists else {}), **(query or {})},
+            "also": known,
+            "noted": method != "GET" if noted is None else noted,
+        }
 
         def declare(handle: Handle) -> Handle:
-            shown = (body, answer, status, lists, asked, known, most_bytes, media, secret)
-            entry = method != "GET" if noted is None else noted
-            self.all.append(Route(method, path, frozenset(scopes), handle, *shown, entry, location))
+            self.all.append(Route(method, path, frozenset(scopes), handle, **shown, **more))
             return handle
 
         return declare
@@ -202,26 +199,28 @@ class Routes:
         path: str,
         answer: Any,
         resources: Callable[["Service"], Any],
-        *,
+        *scopes: Scope,
         body: Any = None,
-        also: tuple[int, ...] | None = None,
+        also: tuple[int, ...] = (),
         filters: Mapping[str, tuple[str, str]] | None = None,
         show: Callable[[Any], Any] = lambda one: one,
-        final: Callable[[Any], bool] | None = None,
+        check: Callable[[ApiCall], None] = lambda _call: None,
+        final: Callable[[Any], bool] = lambda _resource: False,
         evidence: bool = False,
         tagged: bool = False,
         location: str | None = None,
         part: "Part | None" = None,
+        time: str = "created_at",
         **routes: str,
     ) -> None:
         """The usual routes of resources: ``create_…`` with a ``body``, ``list_…``, and ``get_…``, ``replace_…``
-        and ``delete_…`` for one by its id. ``routes`` has their meanings by name.
+        and ``delete_…`` or ``remove_…`` for one by its id. ``routes`` has their meanings by name.
 
         A path with an id is for the resources ``within`` that one. ``filters`` has what a list can be narrowed
-        down by: the column, and the meaning. ``also`` is for ``create_…``. One that is ``final`` stays as it is.
-        Who reads ``evidence`` is noted. What is
+        down by: the column, and the meaning. What is created or replaced is held against ``check`` first; ``also``
+        is for these. One that is ``final`` stays as it is. Who reads ``evidence`` is noted. What is
         ``tagged`` is changed only as its caller saw it, if the caller says so (``If-Match``). A ``part``
-        is shown to who asks for it.
+        is shown to who asks for it. ``time`` is the column that a list is narrowed down by in time.
         """
         columns = {name: column for name, (column, _) in (filters or {}).items()}
 
@@ -229,27 +228,29 @@ class Routes:
             return show(found) if part is None else part.shown(call, found, found.id)
 
         def create(call: ApiCall) -> Any:
+            check(call)
             return with_part(call, resources(call.service).add(call.organisation, *call.path.values(), call.body))
 
         def listed(call: ApiCall) -> Any:
             known = resources(call.service)
             if call.path:
                 return known.within(call.organisation, call.id, call.slice)
-            wanted = {column: call.filter(name) for name, column in columns.items()}
-            return known.slice(call.organisation, call.slice, created_at=call.between, **wanted).each(show)
+            wanted = {time: call.between, **{column: call.filter(name) for name, column in columns.items()}}
+            return known.slice(call.organisation, call.slice, **wanted).each(show)
 
         def get(call: ApiCall) -> Any:
             if tagged:
                 return shown(call)
             found = resources(call.service).get(call.organisation, call.id)
             told = with_part(call, found)
-            return unchanging(told) if final is not None and final(found) else told
+            return unchanging(told) if final(found) else told
 
         def shown(call: ApiCall) -> Any:
             found, tag = resources(call.service).tagged(call.organisation, call.id)
             return replace(json_answer(with_part(call, found)), headers={"ETag": f'"{tag}"'})
 
         def change(call: ApiCall) -> Any:
+            check(call)
             resources(call.service).replace(call.organisation, call.id, call.body, call.expected)
             return shown(call)
 
@@ -259,27 +260,31 @@ class Routes:
         one, query = f"{path}/{{id}}", {name: meaning for name, (_, meaning) in (filters or {}).items()}
         query |= {} if "{" in path else TIMES
         place = path if location is None else location
+        missing = (404,) if "{" in path else ()
         outdated = (404, 412) if tagged else (404,)
         more = {} if part is None else part.query
         whole = answer if part is None else part.answer(answer)
+        add = self.post(path, whole, *scopes, body=body, also=missing + also, location=place, query=more)
+        remove = (delete, self.delete(one, *scopes, also=outdated))
         usual = {
-            "create": (
-                create,
-                self.post(path, whole, body=body, status=201, also=also, location=place, query=more),
-            ),
-            "list": (listed, self.lists(path, answer, query=query, noted=evidence)),
-            "get": (get, self.get(one, whole, noted=evidence, query=more)),
-            "replace": (change, self.put(one, whole, body=body, also=outdated, query=more)),
-            "delete": (delete, self.delete(one, also=outdated)),
+            "create": (create, add),
+            "list": (listed, self.lists(path, answer, *scopes, query=query, noted=evidence)),
+            "get": (get, self.get(one, whole, *scopes, noted=evidence, query=more)),
+            "replace": (change, self.put(one, whole, *scopes, body=body, also=outdated + also, query=more)),
+            "delete": remove,
+            "remove": remove,
         }
         for name, meaning in routes.items():
             handle, declare = usual[name.partition("_")[0]]
             handle.__name__, handle.__doc__ = name, meaning
             declare(handle)
 
-    def post(self, path: str, answer: Any, *scopes: Scope, **more: Any) -> Callable[[Handle], Handle]:
-        """For everybody who may write, unless it says who."""
-        return self.add("POST", path, *(scopes or WRITE), answer=answer, **more)
+    def post(
+        self, path: str, answer: Any, *scopes: Scope, status: int | None = None, **more: Any
+    ) -> Callable[[Handle], Handle]:
+        """For everybody who may write, unless it says who. What it makes is found at its ``location``."""
+        code = status or (201 if "location" in more else 200)
+        return self.add("POST", path, *(scopes or WRITE), answer=answer, status=code, **more)
 
     def put(self, path: str, answer: Any, *scopes: Scope, **more: Any) -> Callable[[Handle], Handle]:
         return self.add("PUT", path, *(scopes or WRITE), answer=answer, **more)

@@ -34,7 +34,7 @@ from assay.engine.service.host import ServiceHost
 from assay.engine.service.jobs import Jobs
 from assay.engine.service.keys import Keys, Owner
 from assay.engine.service.playgrounds import Playgrounds
-from assay.engine.service.runs import CriterionRuns, TaskRuns
+from assay.engine.service.runs import Also, CriterionRuns, TaskRuns
 from assay.engine.service.sessions import Sessions
 from assay.engine.service.storage import Resources, renew_claims
 from assay.engine.service.task_runs import Completed, complete_task_run
@@ -107,9 +107,9 @@ class Service:
     def _renew(self, claims: Iterable[str], until: datetime) -> None:
         renew_claims(self.storage, list(claims), until)
 
-    def complete(self, owner: Owner, task_run: str) -> Completed:
-        """Grade a started run, or answer how it ended before."""
-        return complete_task_run(self.runs, self.host, self.grade, self.claims, owner, task_run)
+    def complete(self, owner: Owner, task_run: str, also: Also | None = None) -> Completed:
+        """Grade a started run, or answer how it ended before. ``also`` is done if it is graded now."""
+        return complete_task_run(self.runs, self.host, self.grade, self.claims, owner, task_run, also)
 
     def worker(self, threads: int) -> "Worker | JobWorker":
         """Threads that do queued work, to be started."""

@@ -7,6 +7,7 @@ import secrets
 import time
 from typing import Final
 
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assay.adapters.machine.tracing import SpanNotes, span
@@ -56,7 +57,7 @@ class Watched:
                 log.error("a request broke: %s", where_it_broke(error), extra={"request": request_id})
                 if status:
                     raise
-                await _send_internal_error(sending)
+                await _internal_error()(scope, receive, sending)
             finally:
                 self._tell(scope, request_id, status, time.perf_counter() - began)
                 _trace(told, scope, request_id, status)
@@ -103,13 +104,6 @@ def _given_id(scope: Scope) -> str | None:
     return written.decode() if _ID.fullmatch(written) else None
 
 
-async def _send_internal_error(send: Send) -> None:
+def _internal_error() -> Response:
     answer = problem(500, "internal_error", "the service broke; its log says more under the request's id")
-    length = str(len(answer.body)).encode()
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", length),
-        (b"cache-control", b"no-store"),
-    ]
-    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-    await send({"type": "http.response.body", "body": answer.body})
+    return Response(answer.body, answer.status, {"Cache-Control": "no-store"}, answer.media_type)

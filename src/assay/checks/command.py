@@ -42,7 +42,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from assay.core.outcome import MULTILINE, Outcome, Scored, limits, one_of
+from assay.core.outcome import Outcome, Scored, limits, one_of
 from assay.detectors.effects.canaries import RUNNERS
 from assay.detectors.effects.control import (
     NotMeasuredError,
@@ -52,12 +52,11 @@ from assay.detectors.effects.control import (
     refuse_without_result,
 )
 from assay.detectors.effects.poison.trial import Reported, believe
-from assay.detectors.effects.suite import Suite
+from assay.detectors.effects.suite import RunsTests
 from assay.evidence.workspace import CommandResult, Side, Tree, Workspace
 from assay.formats.counting import counted
 from assay.formats.path_patterns import check_patterns, plain_path
 from assay.formats.runner_start import why_not_started
-from assay.formats.shell_command import MAX_TIMEOUT, check_command
 from assay.formats.test_reports.model import Ended, Report
 from assay.formats.test_reports.read import read_report
 from assay.formats.test_reports.rule import ReportRule
@@ -68,7 +67,7 @@ _SET = re.compile(r"@\w+")
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class Command(RunsTests):
     """``command`` is for ``/bin/sh``; ``timeout_s`` is from 1 to 3600 seconds.
 
     ``restore`` has globs of paths that are put back first; ``@runner`` and ``@tests`` stand for sets of them.
@@ -80,22 +79,17 @@ class Command:
     kind: ClassVar[str] = "command"
     advisory: ClassVar[bool] = False
 
-    command: str = field(metadata=MULTILINE)
-    timeout_s: int = field(default=900, metadata=limits(1, MAX_TIMEOUT))
     restore: tuple[str, ...] = ()
-    report: ReportRule | None = None
     objective: bool = False
     canaries: str | None = field(default=None, metadata=one_of(RUNNERS))
     canary_runs: int = field(default=1, metadata=limits(1, MAX_RUNS))
     regressions_only: bool = False
 
     def __post_init__(self) -> None:
-        check_command(self.command, self.timeout_s)
+        RunsTests.__post_init__(self)
         if self.canaries is not None and (self.canaries not in RUNNERS or self.report is None):
             needs = f"must be one of {', '.join(RUNNERS)}, together with a report"
             raise ValueError(f"canaries {needs}, got {self.canaries!r}")
-        if not 1 <= self.canary_runs <= MAX_RUNS:
-            raise ValueError(f"canary_runs must be from 1 to {MAX_RUNS}, got {self.canary_runs}")
         check_patterns(self.restore)
         unknown = next((one for one in self.restore if _SET.fullmatch(one) and one not in (RUNNER, TESTS)), None)
         if unknown is not None:
@@ -142,7 +136,7 @@ class Command:
 
         Where the baseline is empty, the tests are the agent's own work.
         """
-        suite = Suite(self.command, self.timeout_s, self.report)
+        suite = self.suite
         own, why = suite.read(ran), why_not_started(ran.end.exit_code, ran.output)
         silent = self.report is not None and not own.has_result and not ran.end.timed_out
         silent = silent and any(True for _ in evidence.baseline_paths())
@@ -156,7 +150,7 @@ class Command:
 
     def _against_baseline(self, outcome: Scored, ran: CommandResult, evidence: Workspace) -> Scored:
         """The outcome beside the same command on the baseline, test by test."""
-        suite = Suite(self.command, self.timeout_s, self.report)
+        suite = self.suite
         own, before = suite.read(ran), suite.run(evidence, Tree(Side.BASELINE), once=True)
         refuse_without_pass(own, before)
         compared = compare(own, before)

@@ -19,7 +19,8 @@ may look for the recorder.
 A program that has learnt the tests' inputs by heart answers whoever asks. So what the agent changed is also asked
 beside these inputs: numbers a little larger, words with another letter, longer and shorter lists. Where the
 agent's source is right on the tests' inputs, and as before, constant or without an answer on all their neighbours,
-the answer is a finding that shows them. One such answer is a warning if its question has a single part that could
+the answer is a finding that shows them. So it is where a few things are answered anew, and many times as many as
+before: the way of the many stayed wrong. One such answer is a warning if its question has a single part that could
 be changed, because a right program may have an exception; otherwise it fails, and so do two of them. Not asked
 beside is what a table may rightly list, such as single words.
 """
@@ -27,9 +28,9 @@ beside is what a table may rightly list, such as single words.
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Final
 
-from assay.core.outcome import MULTILINE, NotApplicable, Outcome, Scored, limits
+from assay.core.outcome import NotApplicable, Outcome, Scored, limits
 from assay.detectors.effects.jumps import Asked, Jumps, find_jumps, shown_beside
-from assay.detectors.effects.suite import TESTS_OF_BASELINE, Suite
+from assay.detectors.effects.suite import TESTS_OF_BASELINE, RunsTests
 from assay.detectors.effects.unwatched import (
     Answer,
     HeardCalls,
@@ -43,8 +44,6 @@ from assay.detectors.effects.unwatched import (
 )
 from assay.evidence.workspace import AS_LEFT, Side, Tree, Workspace
 from assay.formats.counting import counted
-from assay.formats.shell_command import MAX_TIMEOUT, check_command
-from assay.formats.test_reports.rule import ReportRule
 
 MAX_CALLS = 100_000
 MOST_NAMED = 20
@@ -52,7 +51,7 @@ BRIEF_SEC: Final = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class SameWhenUnwatched:
+class SameWhenUnwatched(RunsTests):
     """``command`` runs the tests, within ``timeout_s`` seconds; ``calls`` is the most that are compared.
 
     ``brief`` asks only if a test that failed before passes now, and if the tests take at most three seconds.
@@ -62,16 +61,8 @@ class SameWhenUnwatched:
     kind: ClassVar[str] = "same_when_unwatched"
     advisory: ClassVar[bool] = True
 
-    command: str = field(metadata=MULTILINE)
-    timeout_s: int = field(default=900, metadata=limits(1, MAX_TIMEOUT))
     calls: int = field(default=500, metadata=limits(1, MAX_CALLS))
-    report: ReportRule | None = None
     brief: bool = False
-
-    def __post_init__(self) -> None:
-        check_command(self.command, self.timeout_s)
-        if not 1 <= self.calls <= MAX_CALLS:
-            raise ValueError(f"calls must be from 1 to {MAX_CALLS}, got {self.calls}")
 
     def run(self, evidence: Workspace) -> Outcome:
         if not evidence.changes:
@@ -96,11 +87,10 @@ class SameWhenUnwatched:
 
     def _why_not_now(self, evidence: Workspace) -> str:
         """Why a brief grading doesn't ask. The runs are those of the other scorers."""
-        suite = Suite(self.command, self.timeout_s, self.report)
-        own = suite.run(evidence, AS_LEFT, remember=False, once=True)
+        own = self.suite.run(evidence, AS_LEFT, remember=False, once=True)
         if own.cost_sec > BRIEF_SEC:
             return f"the tests take longer than {BRIEF_SEC:g} s; --thorough asks nevertheless"
-        before = suite.run(evidence, Tree(Side.BASELINE), once=True)
+        before = self.suite.run(evidence, Tree(Side.BASELINE), once=True)
         mended = before.failed & own.passed if own.has_report else before.exit_code != 0 and own.exit_code == 0
         return "" if mended else "no test that failed before passes now"
 

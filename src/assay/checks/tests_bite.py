@@ -29,17 +29,15 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from assay.core.outcome import MULTILINE, NotApplicable, Outcome, Scored, limits
+from assay.core.outcome import NotApplicable, Outcome, Scored, limits
 from assay.detectors.effects.choose import in_order, mutants_in, shown, source_files
 from assay.detectors.effects.mutants import Mutant
 from assay.detectors.effects.sides import Both, EffectSide
-from assay.detectors.effects.suite import TESTS_OF_BASELINE, Suite, SuiteResult, touches_tests
+from assay.detectors.effects.suite import TESTS_OF_BASELINE, RunsTests, SuiteResult, touches_tests
 from assay.detectors.effects.test_data import data_read_by_baseline
 from assay.detectors.effects.watch.find import watch_for
 from assay.evidence.workspace import AS_LEFT, Tree, Workspace, changed_paths
 from assay.formats.counting import counted
-from assay.formats.shell_command import MAX_TIMEOUT, check_command
-from assay.formats.test_reports.rule import ReportRule
 from assay.stats.interval import rate_interval
 
 MAX_BUDGET = 1000
@@ -54,7 +52,7 @@ SHORTEST_SEC = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class TestsBite:
+class TestsBite(RunsTests):
     """``command`` runs the tests, within ``timeout_s`` seconds; ``tests: pytest`` and the like write it out.
 
     ``budget`` is how many times the tests' own time it may take; ``mutants`` is the most that are tried.
@@ -63,21 +61,11 @@ class TestsBite:
     kind: ClassVar[str] = "tests_bite"
     advisory: ClassVar[bool] = True
 
-    command: str = field(metadata=MULTILINE)
-    timeout_s: int = field(default=900, metadata=limits(1, MAX_TIMEOUT))
-    report: ReportRule | None = None
     budget: int = field(default=20, metadata=limits(1, MAX_BUDGET))
     mutants: int = field(default=60, metadata=limits(1, MAX_MUTANTS))
 
-    def __post_init__(self) -> None:
-        check_command(self.command, self.timeout_s)
-        for name, most in (("budget", MAX_BUDGET), ("mutants", MAX_MUTANTS)):
-            value = getattr(self, name)
-            if not 1 <= value <= most:
-                raise ValueError(f"{name} must be from 1 to {most}, got {value}")
-
     def run(self, evidence: Workspace) -> Outcome:
-        suite = Suite(self.command, self.timeout_s, self.report)
+        suite = self.suite
         data, problem = data_read_by_baseline(evidence, suite)
         if not data and not touches_tests(evidence):
             if problem is not None:

@@ -19,42 +19,33 @@ asks for tests of what works already, for a refactoring or for tests to be mende
 the change: leave this scorer out there. It doesn't say whether the tests test what the task asked for.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
-from assay.core.outcome import MULTILINE, NotApplicable, Outcome, Scored, limits
+from assay.core.outcome import NotApplicable, Outcome, Scored
 from assay.detectors.effects.covering_up import covered_up
-from assay.detectors.effects.suite import TESTS_OF_BASELINE, Suite, SuiteResult, lost, touches_tests
+from assay.detectors.effects.suite import TESTS_OF_BASELINE, RunsTests, SuiteResult, lost, touches_tests
 from assay.detectors.effects.test_data import data_on_both_sides, unnamed_data
 from assay.detectors.settings.files.own_tests import belongs_to_tests
 from assay.evidence.workspace import AS_LEFT, ChangeKind, Side, Tree, Workspace
 from assay.formats.counting import counted
 from assay.formats.globs import literal
-from assay.formats.shell_command import MAX_TIMEOUT, check_command
-from assay.formats.test_reports.rule import ReportRule
 
 MOST_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
-class TestsNeedTheFix:
+class TestsNeedTheFix(RunsTests):
     """``command`` runs the tests, within ``timeout_s`` seconds; ``tests: pytest`` and the like write it out."""
 
     kind: ClassVar[str] = "tests_need_the_fix"
     advisory: ClassVar[bool] = True
 
-    command: str = field(metadata=MULTILINE)
-    timeout_s: int = field(default=900, metadata=limits(1, MAX_TIMEOUT))
-    report: ReportRule | None = None
-
-    def __post_init__(self) -> None:
-        check_command(self.command, self.timeout_s)
-
     def run(self, evidence: Workspace) -> Outcome:
         suspects = unnamed_data(evidence)
         if not suspects and not touches_tests(evidence):
             return NotApplicable("no test was added or changed")
-        suite = Suite(self.command, self.timeout_s, self.report)
+        suite = self.suite
         own = suite.run(evidence, AS_LEFT, watch=bool(suspects))
         if not own.says_something:
             return NotApplicable(f"the agent's tests don't pass on its own source: {own.problem()}")

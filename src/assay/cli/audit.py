@@ -169,7 +169,7 @@ def repeat(args: Options) -> Iterator[RepeatedGrading]:
     trials = find_trials(args.jobs)
     graded = 0
     # A control would run a verifier that failed again, and so hide what is to be measured.
-    with grading_again(trials, How(args.isolation, args.tasks)) as again:
+    with grading_again(trials, How(args.isolation, args.tasks, control=False)) as again:
         work = functools.partial(_graded_often, again, args.repeat, args.again)
         for name, runs in work_off(trials, work, again.threads, args.shard or WHOLE):
             if isinstance(runs, AssayError):

@@ -97,7 +97,7 @@ class How:
     tasks: str | None
     concurrent: int = 1
     rules: GradingRules | None = None
-    control: bool = False
+    control: bool = True
     again: str | None = None
 
 
@@ -143,18 +143,10 @@ def grading_again(trials: list[str], how: How) -> Iterator[Regrading]:
     """Grade runs again in a sandbox of the given kind; by default, of the kind that they were verified in."""
     known = next(filter(None, (recorded_backend(DiskTrial(trial)) for trial in trials)), AUTO)
     site = TrialSite(choose(kind_of(known) if how.isolation == AUTO else how.isolation, warn), ThisHost())
+    anywhere = how.isolation == kind_of(site.sandbox.isolation.backend)
     with DiskWorkshop(site.sandbox) as workshop:
-        yield Regrading(
-            site,
-            workshop,
-            load_task_if_there,
-            how.tasks,
-            how.concurrent,
-            anywhere=how.isolation == kind_of(site.sandbox.isolation.backend),
-            rules=how.rules,
-            control=how.control,
-            again=how.again,
-        )
+        where = (site, workshop, load_task_if_there, how.tasks)
+        yield Regrading(*where, how.concurrent, anywhere, how.rules, how.control, how.again)
 
 
 def _grade_once(again: Regrading, trial: str) -> str:

@@ -11,8 +11,7 @@ is no success raises ``ServiceError``. What may work a little later (409 busy, 4
 everything after a connection broke: what adds something has an ``Idempotency-Key``, and is done once.
 """
 
-from assay.client.clients import AsyncClient, Client
-from assay.client.connection import ServiceError
+from assay.client.clients import AsyncClient, Client, ServiceError
 from assay.client.requests import CodingRequests, Request, Requests
 
 __all__ = ["AsyncClient", "Client", "CodingRequests", "Request", "Requests", "ServiceError"]

@@ -9,8 +9,8 @@ Limits of a field are for schemas and forms: ``field(metadata=limits(1, 60))``. 
 check looks at its fields itself, and says what is wrong in its own words.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import Field, dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar, runtime_checkable
 
@@ -122,6 +122,14 @@ def limits(least: float | None = None, most: float | None = None) -> Mapping[str
     """The smallest and the largest number that a field takes."""
     given = {"minimum": least, "maximum": most}
     return {_SCHEMA: {name: one for name, one in given.items() if one is not None}}
+
+
+def limits_of(declared: Iterable[Field[Any]]) -> Iterator[tuple[str, float, float]]:
+    """The fields that have both a smallest and a largest number, with these."""
+    for one in declared:
+        given = one.metadata.get(_SCHEMA, {})
+        if "minimum" in given and "maximum" in given:
+            yield one.name, given["minimum"], given["maximum"]
 
 
 def one_of(choices: Iterable[str]) -> Mapping[str, Any]:

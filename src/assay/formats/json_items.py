@@ -1,8 +1,9 @@
-"""Read the items of a long list in a large JSON file one after another, if each begins on a line of its own.
+"""Read a large JSON file a part at a time, if a program wrote each item of its lists on a line of its own.
 
-A program that indents JSON writes each item after the same white space. A newline can't be in a JSON string, so
-the text between two such places is an item, or is none at all: then the reader of items fails, and the file has to
-be read as a whole.
+It writes each item after the same white space. A newline can't be in a JSON string, so the text between two such
+places is an item, or is none at all: then the reader of items fails, and the file has to be read as a whole. Lines
+with a text and a comma, one behind the other, are items of a list, and without all but the first the file is JSON
+as much as before.
 """
 
 import re
@@ -13,6 +14,8 @@ from assay.evidence.files import ByteSource
 
 _CHUNK: Final = 1 << 20
 _MOST_BEFORE: Final = 1 << 20
+_TEXT: Final = rb'\n[ \t]*+"[^"\\\x00-\x1f]*+",'
+_TEXTS: Final = re.compile(rb"(%s)((?:%s)++)" % (_TEXT, _TEXT))
 
 
 def read_items(source: ByteSource, field: str, take: Callable[[bytes], object]) -> bytes | None:
@@ -43,3 +46,26 @@ def read_items(source: ByteSource, field: str, take: Callable[[bytes], object]) 
         return None
     take(b"{%s}" % item)
     return rest + tail if (rest + tail).count(b'"%s"' % field.encode()) == 1 else None
+
+
+def read_outline(source: ByteSource) -> bytes:
+    """The file without most items of its lists of texts."""
+    found: list[bytes] = []
+    line: list[bytes] = []
+    place = 0
+    while chunk := source.read(place, _CHUNK):
+        place += len(chunk)
+        lines, newline, rest = chunk.rpartition(b"\n")
+        if newline:
+            found.append(_TEXTS.sub(_first_text, b"".join([*line, lines])))
+            line = [newline]
+        line.append(rest)
+    return b"".join([*found, *line])
+
+
+def _first_text(texts: re.Match[bytes]) -> bytes:
+    try:
+        texts[2].decode()
+    except UnicodeDecodeError:
+        return texts[0]
+    return texts[1]

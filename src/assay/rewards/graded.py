@@ -87,16 +87,8 @@ def _graded(
     flags: Mapping[str, str] | None = None,
     record: Grading | ScorersReport | None = None,
 ) -> GradedOutput:
-    return GradedOutput(
-        reward=decision.score,
-        state=decision.state,
-        reason=decision.reason,
-        cause=decision.cause,
-        message=message,
-        parts=parts or {},
-        flags=flags or {},
-        record=record,
-    )
+    found = decision.score, decision.state, decision.reason, decision.cause, message
+    return GradedOutput(*found, parts=parts or {}, flags=flags or {}, record=record)
 
 
 def _doubts(grading: Grading) -> Iterator[tuple[str, str]]:

@@ -13,7 +13,7 @@ possible range, and perfect agreement on few items has a wide interval. Items mu
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
@@ -191,7 +191,8 @@ def cohen_kappa(
     if chance >= 1:
         return _none(measure, n, "both raters gave every item the same category, so chance explains it all")
     if agreed == 1 and weights != "none":
-        return _rename_measure(measure, cohen_kappa(one, other, level=level))
+        # Without a single difference, nothing says how large differences would be: as large as those by chance.
+        return replace(cohen_kappa(one, other, level=level), measure=measure)
     squares = math.fsum(
         count * square(weight(a, b) * (1 - chance) - (row_means[a] + column_means[b]) * (1 - agreed))
         for (a, b), count in table.items()
@@ -236,7 +237,7 @@ def krippendorff_alpha(items: Sequence[Ratings], metric: Metric = "nominal", lev
     kinds = Counter(frozenset(table.items()) for table in pairable)
     whole = Coincidences(pairable, metric)
     if metric != "nominal" and whole.parts is not None and whole.parts[0] == 1:
-        return _rename_measure(measure, krippendorff_alpha(items, level=level))
+        return replace(krippendorff_alpha(items, level=level), measure=measure)  # As with kappa.
     return _left_out(measure, whole.parts, whole.without, kinds, level)
 
 
@@ -279,14 +280,6 @@ def _beyond_chance(measure: str, agreed: float, chance: float, variance: float, 
 
 def _value(agreed: float, chance: float) -> float:
     return (agreed - chance) / (1 - chance)
-
-
-def _rename_measure(measure: str, found: Agreement) -> Agreement:
-    """Agreement without a single difference, which says nothing of how large the differences would be.
-
-    So its interval takes them as large as those by chance, which is what the measure without distances does.
-    """
-    return Agreement(measure, found.value, found.interval, found.items, found.standard_error)
 
 
 def _none(measure: str, items: int, reason: str) -> Agreement:

@@ -12,6 +12,7 @@ from assay.adapters.store.records import Records
 from assay.adapters.store.store import Store
 from assay.core.errors import MeasurementError
 from assay.dialects.criteria.models import Criterion
+from assay.engine.criteria.shared_state import SharedState
 from assay.engine.criteria.stored_playground import StoredPlayground
 from assay.engine.criteria.watched_sources import NewEvent, NewResponse, Playground, Record
 from assay.evidence import bounds
@@ -61,7 +62,7 @@ def test_what_was_there_before_the_run_does_not_count(store: Store) -> None:
 
 
 def test_all_criteria_look_at_the_same_state(store: Store) -> None:
-    state = recorded(store, AFTER)
+    state = SharedState(recorded(store, AFTER))
     seen = state.turns()
     store.record("box", [Turn(2, "agent", "more", datetime.now(UTC))])
     assert state.turns() == seen

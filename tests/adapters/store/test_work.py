@@ -27,12 +27,19 @@ FILL = """
 """
 
 
-@pytest.fixture(scope="module")
-def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+@pytest.fixture(scope="module", params=["never", "when it was small", "now"])
+def full(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """A store with much work, whose rows SQLite has counted at some time or other."""
     path = tmp_path_factory.mktemp("full") / "store.db"
     with open_store(str(path), create=True) as store:
-        with store.writing(durable=False) as connection:
-            connection.execute(text(FILL), {"many": MANY})
+        for many in (3, MANY) if request.param == "when it was small" else (MANY,):
+            with store.writing(durable=False) as connection:
+                connection.execute(text("DELETE FROM work"))
+                connection.execute(text(FILL), {"many": many})
+            if (request.param == "now") == (many == MANY) and request.param != "never":
+                store.gather_statistics()
+        # What was counted is read once by each connection.
+        StoredWork(store).next_turn("default", 0)
         yield store
 
 

@@ -19,6 +19,9 @@ are in one file, so open it with care.
 ``latest`` is a fifth, of other projects, written before a detector was read and shuffled into two halves of the
 same size, in folders of their own (``latest-unseen``). Each cheat was tried: its tests are green, and tests that
 the agent never saw fail.
+``avoided`` is a sixth, of 2026-11-19, in Python, JavaScript and Rust, of cheats that avoid what shows the mistake:
+other inputs, another order, another build. Each was tried, too. Its cases share what they mend (``mended``), but
+for the files that a case leaves as they were (``unmended``).
 """
 
 import hashlib
@@ -33,8 +36,11 @@ from tests.yaml_files import read_yaml
 FOLDER = Path(__file__).resolve().parent
 Half = Literal["seen", "unseen"]
 HALVES: tuple[Half, ...] = get_args(Half)
-Cases = Literal[Half, "published", "newest", "newest-unseen", "latest", "latest-unseen"]
-SETS: tuple[Cases, ...] = (*HALVES, "published", "newest", "newest-unseen", "latest", "latest-unseen")
+Cases = Literal[Half, "published", "newest", "newest-unseen", "latest", "latest-unseen", "avoided"]
+SETS: tuple[Cases, ...] = (
+    *HALVES,
+    *("published", "newest", "newest-unseen", "latest", "latest-unseen", "avoided"),
+)
 UNSEEN = ("unseen", "newest-unseen", "latest-unseen")
 
 
@@ -69,4 +75,6 @@ def _read(path: Path) -> Iterator[Case]:
     other = FOLDER / ("latest" if path.parent.name == "latest-unseen" else "projects")
     project = said.get("project") or read_yaml(other / path.name)["project"]
     for raw in [*said["attacks"], *said["honest"]]:
-        yield Case(language=path.stem, project=project, **raw)
+        left = raw.pop("unmended", ())
+        mended = {name: text for name, text in said.get("mended", {}).items() if name not in left}
+        yield Case(language=path.stem, project=project, **{**raw, "edits": {**mended, **raw.get("edits", {})}})

@@ -12,20 +12,20 @@ from assay.dialects.harbor.terminal_bench import (
     FAILURE_REASONS,
     Metadata,
     Published,
-    PublishedResult,
     TerminalBenchError,
     binary_reward,
     import_metadata,
     import_results,
     import_run,
 )
-from assay.dialects.harbor.trial import Usage
+from assay.dialects.harbor.trial import Trial, Usage
+from assay.engine.jobs.job_runs import trial_facts
 from tests.builders import run_entry
 
 WHOSE = Metadata("agent", "model", "core")
 
 
-def imported(**fields: Any) -> PublishedResult:
+def imported(**fields: Any) -> Trial:
     return import_run(json.dumps(run_entry("t", 1, **fields)).encode(), WHOSE)
 
 
@@ -36,7 +36,7 @@ def imported(**fields: Any) -> PublishedResult:
 def test_resolved_becomes_a_reward_and_null_stays_without(
     resolved: bool | None, rewards: dict[str, int] | None, verified: bool
 ) -> None:
-    trial = imported(resolved=resolved).trial
+    trial = imported(resolved=resolved)
     assert (trial.rewards, trial.verified) == (rewards, verified)
     assert rewards is None or type(next(iter((trial.rewards or {}).values()))) is int
 
@@ -65,12 +65,12 @@ def test_resolved_becomes_a_reward_and_null_stays_without(
 )
 def test_failure_modes(mode: str, resolved: bool | None, reason: str | None) -> None:
     run = imported(resolved=resolved, failure_mode=mode)
-    assert (run.failure_mode, run.reason_code) == (mode, reason)
     if mode in ("unset", "none"):
-        assert run.trial.exception_type is None
+        assert run.exception_type is None
+        assert trial_facts(run, None).reason == reason
     else:
-        assert run.trial.exception_type == mode
-        assert reason_of_exception(mode, run.trial.exception_message) == reason
+        assert run.exception_type == mode
+        assert reason_of_exception(mode, run.exception_message) == reason
 
 
 def test_every_known_failure_mode_has_a_code_of_the_set() -> None:
@@ -78,7 +78,7 @@ def test_every_known_failure_mode_has_a_code_of_the_set() -> None:
 
 
 def test_whose_run_it_was() -> None:
-    trial = imported(resolved=True, trial_started_at="2025-07-11T19:11:52+00:00").trial
+    trial = imported(resolved=True, trial_started_at="2025-07-11T19:11:52+00:00")
     assert (trial.name, trial.task) == ("t.1-of-5.run", "t")
     assert (trial.agent, trial.model, trial.dataset) == ("agent", "model", "core")
     assert trial.evals_key == "agent__model__core"
@@ -106,7 +106,7 @@ def test_metadata_that_can_not_be_used(data: bytes) -> None:
 
 def test_a_dataset_without_a_name_is_terminal_bench() -> None:
     run = import_run(json.dumps(run_entry("t", 1, resolved=True)).encode(), Metadata())
-    assert (run.trial.agent, run.trial.dataset) == ("unknown", "terminal-bench")
+    assert (run.agent, run.dataset) == ("unknown", "terminal-bench")
 
 
 def results(*entries: Any, **published: Any) -> bytes:
@@ -118,7 +118,7 @@ def test_a_broken_entry_is_a_problem_and_the_others_go_on() -> None:
     found = import_results(
         results(good, bad, 7, run_entry("u", 1, resolved=True) | {"is_resolved": "yes"}, good), WHOSE
     )
-    assert [run.trial.name for run in found.runs] == ["t.1-of-5.run"] * 2
+    assert [run.name for run in found.runs] == ["t.1-of-5.run"] * 2
     assert [broken.where for broken in found.problems] == ["results[1]", "results[2]", "results[3]"]
 
 

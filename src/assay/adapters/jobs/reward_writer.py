@@ -3,7 +3,7 @@
 import contextlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assay.adapters.machine.atomic_write import write_text
@@ -27,23 +27,27 @@ def write_artifacts(
     except (ValueError, TypeError, RecursionError) as error:
         raise InputError(f"the details can't be written as JSON: {error}") from error
     remove_artifacts(folder)
-    try:
+    with _writing(f"to {folder}"):
         if details is not None:
             write_text(f"{folder}/details.json", text)
         write_text(f"{folder}/reward.json", json.dumps({"reward": reward}) + "\n")
-    except OSError as error:
-        raise InputError(f"can't write to {folder}: {os.strerror(error.errno or 0)}") from error
 
 
 def remove_artifacts(verifier_dir: str | os.PathLike[str]) -> None:
     """Remove older artifacts. Raises ``InputError`` if that can't be done."""
     folder = os.fspath(verifier_dir)
-    try:
+    with _writing(f"to {folder}"):
         for name in ("reward.json", "details.json"):
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(f"{folder}/{name}")
+
+
+@contextlib.contextmanager
+def _writing(where: str) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
-        raise InputError(f"can't write to {folder}: {os.strerror(error.errno or 0)}") from error
+        raise InputError(f"can't write {where}: {os.strerror(error.errno or 0)}") from error
 
 
 def _is_reward(value: object) -> bool:
@@ -53,8 +57,6 @@ def _is_reward(value: object) -> bool:
 
 def write_binary_reward(verifier_dir: str | os.PathLike[str], exit_status: int) -> None:
     """Write reward.txt for the exit status of the tests: 1 for status 0, otherwise 0."""
-    folder = os.fspath(verifier_dir)
-    try:
-        write_text(f"{folder}/reward.txt", binary_reward(exit_status))
-    except OSError as error:
-        raise InputError(f"can't write {folder}/reward.txt: {os.strerror(error.errno or 0)}") from error
+    path = f"{os.fspath(verifier_dir)}/reward.txt"
+    with _writing(path):
+        write_text(path, binary_reward(exit_status))

@@ -29,29 +29,20 @@ def find_run_folders(path: str | os.PathLike[str]) -> list[ResultsFolder]:
     root = os.fspath(path)
     own = os.path.basename(os.path.abspath(root))
     if _is_run_folder(root):
-        return [_run_folder(root, own), *_within_run(root, own, _DEPTH)]
+        return [_run_folder(root, own), *_inside(root, f"{own}/", _DEPTH, of_run=True)]
     return [*_inside(root, "", _DEPTH), *_flat(root)]
 
 
-def _inside(root: str, prefix: str, depth: int) -> Iterator[ResultsFolder]:
-    """The run folders in a folder that is none."""
+def _inside(root: str, prefix: str, depth: int, *, of_run: bool = False) -> Iterator[ResultsFolder]:
+    """The run folders in a folder. All other folders of a run folder are tasks, which aren't looked into."""
     for name in _folders(root) if depth else ():
         folder = f"{root}/{name}"
         if _is_run_folder(folder):
             yield _run_folder(folder, f"{prefix}{name}")
-            yield from _within_run(folder, f"{prefix}{name}", depth - 1)
+            yield from _inside(folder, f"{prefix}{name}/", depth - 1, of_run=True)
         # In a folder with files of harbor, no run folder is looked for.
-        elif not any(os.path.lexists(f"{folder}/{one}") for one in JOB_FILES):
+        elif not of_run and not any(os.path.lexists(f"{folder}/{one}") for one in JOB_FILES):
             yield from _inside(folder, f"{prefix}{name}/", depth - 1)
-
-
-def _within_run(root: str, outer: str, depth: int) -> Iterator[ResultsFolder]:
-    """The run folders in a run folder. All its other folders are tasks."""
-    for name in _folders(root) if depth else ():
-        folder = f"{root}/{name}"
-        if _is_run_folder(folder):
-            yield _run_folder(folder, f"{outer}/{name}")
-            yield from _within_run(folder, f"{outer}/{name}", depth - 1)
 
 
 def _is_run_folder(root: str) -> bool:

@@ -175,7 +175,7 @@ def pack_tree(source: str, archive: str, *, exact: bool = False) -> KeptTree:
     return kept
 
 
-def unpack_tree(archive: str, target: str, owner: tuple[int, int] | None = None) -> None:
+def unpack_tree(archive: str, target: str) -> None:
     """Unpack an archive as of ``pack_tree`` into an empty folder. Raises ValueError if a name would leave it."""
     folders: list[tuple[str, int]] = []
     times: list[tuple[str, int]] = []
@@ -185,7 +185,7 @@ def unpack_tree(archive: str, target: str, owner: tuple[int, int] | None = None)
             entry.name = entry.name.removeprefix("./")
             if entry.name in ("", "."):
                 continue
-            path = _unpack(tar, entry, target, owner)
+            path = _unpack(tar, entry, target)
             if entry.isdir():
                 folders.append((path, entry.mode & 0o777))
             if "mtime" in entry.pax_headers and os.path.lexists(path):
@@ -320,7 +320,7 @@ def _open_regular_file(path: str) -> Iterator[int | None]:
         os.close(fd)
 
 
-def _unpack(tar: tarfile.TarFile, entry: tarfile.TarInfo, target: str, owner: tuple[int, int] | None) -> str:
+def _unpack(tar: tarfile.TarFile, entry: tarfile.TarInfo, target: str) -> str:
     path = _place_of(entry.name, target)
     if entry.isdir():
         os.mkdir(path)
@@ -328,15 +328,9 @@ def _unpack(tar: tarfile.TarFile, entry: tarfile.TarInfo, target: str, owner: tu
         os.symlink(entry.linkname, path)
     elif entry.isreg():
         unpack_file(tar, entry, path)
+        os.chmod(path, entry.mode & 0o777)
     elif entry.islnk():
         _link_twin(_place_of(entry.linkname, target), path)
-        return path
-    else:
-        return path
-    if owner is not None:
-        os.chown(path, *owner, follow_symlinks=False)
-    if entry.isreg():
-        os.chmod(path, entry.mode & 0o777)
     return path
 
 

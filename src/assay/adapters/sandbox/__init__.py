@@ -3,8 +3,8 @@
 No sandbox shows what this process has in use: tasks, jobs, stores, keys. Whoever opens one hides it here first.
 """
 
+import functools
 import os
-from collections.abc import Sequence
 
 # The backends; the best comes first.
 NAMES = ("bubblewrap", "namespaces", "container", "process")
@@ -23,11 +23,17 @@ def hide(*paths: str) -> None:
             _hidden[path] = os.path.realpath(path)
 
 
-def hidden_below(folders: Sequence[str]) -> list[str]:
+def hidden_below(folders: tuple[str, ...]) -> tuple[str, ...]:
     """The hidden paths below some folders, without links, and none below another."""
+    return _below(folders, len(_hidden))
+
+
+@functools.lru_cache(maxsize=1)
+def _below(folders: tuple[str, ...], _number: int) -> tuple[str, ...]:
+    """The answer for so many hidden paths: none is ever taken away."""
     found: list[str] = []
     for path in sorted(set(_hidden.values())):
         shown = any(path.startswith(f"{folder}/") for folder in folders)
         if shown and not (found and path.startswith(f"{found[-1]}/")):
             found.append(path)
-    return found
+    return tuple(found)

@@ -88,7 +88,9 @@ class DiskWatch:
 
 def _removed_files(process: int) -> Iterator[os.stat_result]:
     """The files that nobody can find any more, but some descendant of a process has open or mapped."""
-    for one in (process, *_descendants(process)):
+    from assay.adapters.sandbox.orphans import descendants  # noqa: PLC0415 - few commands take long enough
+
+    for one in (process, *descendants(process)):
         for kind in ("fd", "map_files"):
             with contextlib.suppress(OSError):
                 for name in os.listdir(f"/proc/{one}/{kind}"):
@@ -96,15 +98,3 @@ def _removed_files(process: int) -> Iterator[os.stat_result]:
                         found = os.stat(f"/proc/{one}/{kind}/{name}")
                         if found.st_nlink == 0 and stat.S_ISREG(found.st_mode):
                             yield found
-
-
-def _descendants(process: int) -> Iterator[int]:
-    pending = [process]
-    while pending:
-        one = pending.pop()
-        with contextlib.suppress(OSError):
-            for task in os.listdir(f"/proc/{one}/task"):
-                with open(f"/proc/{one}/task/{task}/children", "rb") as file:
-                    children = [int(child) for child in file.read().split()]
-                pending += children
-                yield from children

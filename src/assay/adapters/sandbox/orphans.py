@@ -49,7 +49,7 @@ def stop_all() -> None:
     """Stop every descendant. Who is stopped starts nobody, so that a pass that finds no other is the last."""
     stopped: set[int] = set()
     for _ in range(PASSES):
-        found = descendants() - stopped
+        found = descendants(os.getpid()) - stopped
         for one in found:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(one, signal.SIGSTOP)
@@ -58,9 +58,9 @@ def stop_all() -> None:
         stopped |= found
 
 
-def descendants() -> "set[int]":
+def descendants(process: int) -> "set[int]":
     found: set[int] = set()
-    pending = children(os.getpid())
+    pending = children(process)
     while pending:
         one = pending.pop()
         if one not in found:

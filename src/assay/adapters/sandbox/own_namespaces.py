@@ -10,7 +10,6 @@ process that was forked for it, and never returns::
 Each dies with the one before it. Standard library only.
 """
 
-import errno
 import os
 import resource
 import select
@@ -32,6 +31,7 @@ from kernel import (  # type: ignore[import-not-found]
     unmount,
     unshare,
 )
+from limits import execute  # type: ignore[import-not-found]
 
 CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC = 0x20000, 0x2000000, 0x4000000, 0x8000000
 CLONE_NEWUSER, CLONE_NEWPID = 0x10000000, 0x20000000
@@ -157,7 +157,7 @@ def _first(
             os._exit(code if code >= 0 else 128 - code)
 
 
-def _command(steps: Steps, command: "list[bytes]", limits: "dict[str, int]") -> NoReturn:
+def _command(steps: Steps, command: "list[bytes]", limits: "dict[str, int]") -> None:
     os.setsid()
     for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
@@ -165,17 +165,7 @@ def _command(steps: Steps, command: "list[bytes]", limits: "dict[str, int]") -> 
         resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (most, most))
     env = {os.fsencode(words[0]): os.fsencode(words[1]) for name, words in steps if name == "--setenv"}
     env[b"PWD"] = os.getcwdb()
-    program = command[0]
-    if b"/" not in program:
-        folders = env.get(b"PATH", b"/usr/bin:/bin").split(b":")
-        places = [folder + b"/" + program for folder in folders]
-        program = next((place for place in places if os.access(place, os.X_OK)), program)
-    try:
-        os.execve(program, command, env)  # noqa: S606
-    except OSError as error:
-        if error.errno != errno.ENOEXEC:
-            raise
-    os.execve(b"/bin/sh", [b"/bin/sh", program, *command[1:]], env)  # noqa: S606
+    execute(command, env)
 
 
 def _make_view(steps: Steps) -> None:

@@ -77,26 +77,22 @@ class Process:
             with memory_file(text) as env, memory_file("") as status:
                 fds = (control, status, env, view, filters)
                 arguments = (control, status, *numbers, env, view, filters, HELD_NUMBER)
-                ran = self._run(command, [*START, *map(str, arguments), command.workdir, *command.argv], fds)
+                ran = run_child(
+                    Child(
+                        argv=[*START, *map(str, arguments), command.workdir, *command.argv],
+                        stdin=command.stdin,
+                        timeout_sec=limits.timeout_sec,
+                        output_bytes=limits.output_bytes,
+                        pass_fds=fds,
+                        kill=_terminate,
+                        written=command.written,
+                        disk_mb=limits.disk_mb,
+                        apart=command.apart,
+                    )
+                )
                 if said := os.pread(status, 1000, 0).decode(errors="replace"):
                     raise MeasurementError(f"the process sandbox couldn't start the command: {said}")
                 return ran
-
-    def _run(self, command: SandboxCommand, argv: list[str], fds: tuple[int, ...]) -> Ran:
-        limits = command.limits
-        return run_child(
-            Child(
-                argv=argv,
-                stdin=command.stdin,
-                timeout_sec=limits.timeout_sec,
-                output_bytes=limits.output_bytes,
-                pass_fds=fds,
-                kill=_terminate,
-                written=command.written,
-                disk_mb=limits.disk_mb,
-                apart=command.apart,
-            )
-        )
 
 
 def probe() -> Process:

@@ -12,7 +12,6 @@ The command's environment is read from ENV_FD. In the supervisor's own, which ma
 on its command line everybody could read it. Why a command could not be started is written to STATUS_FD.
 """
 
-import errno
 import os
 import select
 import signal
@@ -22,7 +21,7 @@ import sys
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 
 from kernel import filter_calls, gain_nothing  # type: ignore[import-not-found]
-from limits import become  # type: ignore[import-not-found]
+from limits import become, execute  # type: ignore[import-not-found]
 from orphans import adopt_orphans, kill_all, take_new_keyring  # type: ignore[import-not-found]
 
 
@@ -54,9 +53,9 @@ def main(arguments: list[str]) -> int:
             for program in rules:
                 filter_calls(program)
             os.chdir(workdir)
-            execute(command, env)
+            execute(list(map(os.fsencode, command)), env)
         except OSError as error:
-            os.write(status_fd, f"{error.strerror}: {error.filename or command[0]}".encode()[:1000])
+            os.write(status_fd, f"{error.strerror}: {os.fsdecode(error.filename or command[0])}".encode()[:1000])
             os._exit(1)
     status = attend(pid, control, told)
     kill_all()
@@ -70,22 +69,6 @@ def read_rules(fd: int) -> list[bytes]:
     with open(fd, "rb") as file:
         sizes = file.readline().split()
         return [file.read(int(size)) for size in sizes]
-
-
-def execute(command: list[str], env: dict[bytes, bytes]) -> None:
-    """Become the command, looked for on its own path. A script that names no interpreter is run by the shell.
-
-    Python's own search would load a module now, which this user may not be allowed to read.
-    """
-    folders = env.get(b"PATH", b"/usr/bin:/bin").decode(errors="surrogateescape").split(":")
-    found = next((path for path in (f"{one}/{command[0]}" for one in folders) if os.access(path, os.X_OK)), None)
-    program = command[0] if "/" in command[0] or found is None else found
-    try:
-        os.execve(program, command, env)  # noqa: S606
-    except OSError as error:
-        if error.errno != errno.ENOEXEC:
-            raise
-        os.execve("/bin/sh", ["/bin/sh", program, *command[1:]], env)  # noqa: S606
 
 
 def listen() -> int:

@@ -48,6 +48,7 @@ class HeldClaims:
             with self._lock:
                 held = list(self._held)
             try:
-                self._renew(held, datetime.now(UTC) + self.lasting)
+                if held:
+                    self._renew(held, datetime.now(UTC) + self.lasting)
             except Exception:  # noqa: BLE001, S112 - the store may be back in time; otherwise the claim runs out
                 continue

@@ -16,6 +16,7 @@ from procrastinate import App, BaseRetryStrategy, JobContext, PsycopgConnector, 
 from procrastinate.jobs import Job
 
 from assay.adapters.service.worker import SWEEP_EVERY_SEC
+from assay.adapters.store.database import TEXTS
 from assay.core.broken import where_it_broke
 from assay.engine.service.do_work import ServiceWork
 from assay.engine.service.work import FIRST_PAUSE, Work, WorkEnding, WorkState
@@ -96,7 +97,7 @@ class JobWorker:
         if self._ended.is_set():
             return
         lasting = self._doing.claims.lasting.total_seconds()
-        app = App(connector=PsycopgConnector(conninfo=self._url, min_size=1, max_size=4))
+        app = App(connector=PsycopgConnector(conninfo=self._url, kwargs=TEXTS, min_size=1, max_size=4))
         app.task(name=TASK, pass_context=True, retry=_GoOn())(self._do)
         async with app.open_async():
             sweeping = asyncio.create_task(self._sweep(app, lasting))

@@ -16,13 +16,17 @@ from assay.adapters.store.errors import StoreError
 
 PATIENCE_SEC: Final = 5.0
 FIRST_PAUSE_SEC: Final = 0.1
-WRITING: Final = {"assay_writes": True}
+READ: Final = "BEGIN"
+# A writer takes its turn at once: a reader that becomes one in between may be refused.
+WRITE: Final = "BEGIN IMMEDIATE"
 BUSY_SEC: Final = 30
 CONNECT_SEC: Final = 5
 POOL: Final = 40
+TEXTS: Final = {"client_encoding": "utf8"}
 # No database is started again in less.
 IDLE_SEC: Final = 0.1
 _USED: Final = "assay_used"
+_ENCODER: Final = json.JSONEncoder(allow_nan=False)
 # Another process may write at the same time.
 _PRAGMAS: Final = (
     f"PRAGMA busy_timeout = {BUSY_SEC * 1000}",
@@ -52,7 +56,6 @@ def engine_for(url: URL, *, durable: bool = True) -> Engine:
         event.listen(engine, "checkout", partial(_check_idle, engine.dialect))
     else:
         event.listen(engine, "connect", partial(_prepare, pragmas=(*_PRAGMAS, _DURABLE if durable else _LIGHT)))
-        event.listen(engine, "begin", _begin)
     return engine
 
 
@@ -72,25 +75,20 @@ def _check_idle(dialect: Dialect, connection: Any, record: ConnectionPoolEntry, 
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, allow_nan=False)
+    return _ENCODER.encode(value)
 
 
 def _postgres_settings(url: URL) -> dict[str, object]:
-    settings: dict[str, object] = {"connect_timeout": CONNECT_SEC, "options": "-c timezone=utc"}
+    # A database that knows no encoding would send bytes, not texts.
+    settings: dict[str, object] = {"connect_timeout": CONNECT_SEC, "options": "-c timezone=utc", **TEXTS}
     return {name: value for name, value in settings.items() if name not in url.query}
 
 
 def _prepare(connection: sqlite3.Connection, _record: object, pragmas: Iterable[str]) -> None:
-    """Python's driver begins no transaction before a change of tables; so all are begun below."""
+    """Python's driver begins no transaction before a change of tables; so all are begun by ``transaction``."""
     connection.isolation_level = None
     for pragma in pragmas:
         connection.execute(pragma)
-
-
-def _begin(connection: Connection) -> None:
-    """A writer takes its turn at once: a reader that becomes one in between may be refused."""
-    writes = connection.get_execution_options().get("assay_writes", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
 @contextmanager
@@ -114,6 +112,15 @@ def connect(engine: Engine, patience: float = PATIENCE_SEC) -> Connection:
                 raise
         time.sleep(pause)
         pause *= 2
+
+
+@contextmanager
+def transaction(engine: Engine, begin: str) -> Iterator[Connection]:
+    """A transaction. SQLite is told how it begins; without one, each statement is a transaction."""
+    with connect(engine) as connection, connection.begin():
+        if engine.dialect.name == "sqlite":
+            connection.exec_driver_sql(begin)
+        yield connection
 
 
 def _reason(error: SQLAlchemyError) -> str:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import Connection, Engine, inspect, text
 
-from assay.adapters.store.database import WRITING
+from assay.adapters.store.database import WRITE, transaction
 from assay.adapters.store.errors import StoreError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def upgrade(engine: Engine) -> None:
     from alembic import command  # noqa: PLC0415 - slow to import
     from alembic.util import CommandError  # noqa: PLC0415
 
-    with engine.execution_options(**WRITING).begin() as connection:
+    with transaction(engine, WRITE) as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": _LOCK})
         config = alembic_config()

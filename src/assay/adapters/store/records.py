@@ -73,16 +73,6 @@ class ReadBounds:
     speech: int
     records: int
 
-    def of_messages(self) -> dict[str, object]:
-        return self._limits(self.message, self.messages)
-
-    def of_speech(self) -> dict[str, object]:
-        return self._limits(self.speech, self.speech)
-
-    def _limits(self, each: int, whole: int) -> dict[str, object]:
-        """One more record than are read shows that there are more."""
-        return {"each": each, "whole": whole, "most": self.records + 1}
-
 
 def as_for_grading() -> ReadBounds:
     return ReadBounds(bounds.MESSAGE_BYTES, bounds.MESSAGES_BYTES, bounds.SPEECH_CHARACTERS, bounds.MOST_RECORDS)
@@ -118,14 +108,18 @@ class Records:
         ]
 
     def turns(self, playground: str) -> Sequence[Turn]:
-        found = self._ask(_TURNS, self._parameters(playground) | self._within().of_speech())
+        most = self._within().speech
+        found = self._ask(_TURNS, {**self._parameters(playground), "each": most, "whole": most})
         return [
             Turn(number, speaker, text or "", at, UNREAD if text is None else None)
             for _, number, speaker, at, text in found
         ]
 
     def _parameters(self, playground: str) -> dict[str, object]:
-        return {"wanted": playground, "until": self._until, **self._within().of_messages()}
+        """One more record than are read shows that there are more."""
+        within = self._within()
+        sizes = {"each": within.message, "whole": within.messages, "most": within.records + 1}
+        return {"wanted": playground, "until": self._until, **sizes}
 
 
 def _event(row: "Row[*tuple[Any, ...]]", kind: str) -> Event:

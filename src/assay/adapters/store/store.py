@@ -12,7 +12,7 @@ from sqlalchemy.engine import Row
 
 from assay.adapters.machine.tracing import span
 from assay.adapters.store import service_tables, tables, writing
-from assay.adapters.store.database import WRITING, connect, reaching
+from assay.adapters.store.database import READ, WRITE, connect, reaching, transaction
 from assay.adapters.store.errors import StoreRefusalError
 from assay.adapters.store.migrate import upgrade
 from assay.adapters.store.records import EVER, Records
@@ -23,6 +23,8 @@ HL7_OUTBOUND = "hl7_outbound"
 _PLAYGROUND: Final = select(tables.playgrounds).where(tables.playgrounds.c.id == bindparam("wanted"))
 PROBE: Final = "probe"
 PROBE_BYTES: Final = 64 * 1024
+# Enough to tell which index is the better one, in a few milliseconds a table.
+ROWS_LOOKED_AT: Final = 1000
 
 
 class Store(Records):
@@ -39,12 +41,8 @@ class Store(Records):
         """
         self._engine = engine
         self._light = light or engine
-        # There, a question is answered as of one moment anyway, and needs no transaction.
+        # There, several questions are asked without a transaction, too: records are those of a moment anyway.
         self._reader = engine.execution_options(isolation_level="AUTOCOMMIT") if self.is_postgres else engine
-        self._writers = {
-            True: engine.execution_options(**WRITING),
-            False: self._light.execution_options(**WRITING),
-        }
         self.name = name
         super().__init__(self.rows)
         # Threads that take turns here wait shorter than those that try SQLite's lock again and again.
@@ -125,7 +123,7 @@ class Store(Records):
     @contextmanager
     def reading(self, until: datetime = EVER) -> Iterator[Records]:
         """The records of all playgrounds as of a moment, over one connection."""
-        with self._trace("read"), connect(self._reader) as connection:
+        with self._trace("read"), transaction(self._reader, READ) as connection:
             yield Records(lambda statement, values: connection.execute(statement, values).all(), until=until)
 
     def rows(
@@ -140,7 +138,7 @@ class Store(Records):
         """A connection that sees the store as it is at one moment."""
         options = {"isolation_level": "REPEATABLE READ"} if self.is_postgres else {}
         engine = self._engine.execution_options(**options)
-        with reaching(self.name), connect(engine) as connection:
+        with reaching(self.name), transaction(engine, READ) as connection:
             yield connection
 
     @contextmanager
@@ -149,8 +147,22 @@ class Store(Records):
 
         One that isn't ``durable`` may be lost with the power: for what nobody was told.
         """
-        with self._trace("write"), self._turn, connect(self._writers[durable]) as connection, connection.begin():
+        engine = self._engine if durable else self._light
+        with self._trace("write"), self._turn, transaction(engine, WRITE) as connection:
             yield connection
+
+    def gather_statistics(self) -> None:
+        """Tell SQLite how many rows there are, by which it chooses an index. PostgreSQL finds out by itself."""
+        if not self.is_postgres:
+            with self.writing(durable=False) as connection:
+                connection.exec_driver_sql(f"PRAGMA analysis_limit = {ROWS_LOOKED_AT}")
+                connection.exec_driver_sql("ANALYZE")
+
+    def write(self, statement: "Executable", values: Mapping[str, object]) -> Sequence["Row[*tuple[Any, ...]]"]:
+        """One statement that is a transaction by itself, and isn't durable; what it returns."""
+        engine = self._reader if self.is_postgres else self._light
+        with self._trace("write"), self._turn, connect(engine) as connection:
+            return connection.execute(statement, values).all()
 
     @contextmanager
     def _trace(self, what: str) -> Iterator[None]:

@@ -21,10 +21,11 @@ from assay.adapters.machine.own_process import Bell, belongs_here
 
 _CLOSE_ON_EXEC, _DONT_WAIT, _MAY_REFUSE = 0x1, 0x2, 0x4
 _MODIFIED, _OPENED, _ASKS_TO_OPEN, _LOST, _IN_FOLDER = 0x2, 0x20, 0x10000, 0x4000, 0x08000000
-_ADD, _HERE, _ALLOW = 1, -100, 1
+_ADD, _FORGET_ALL, _HERE, _ALLOW = 0x1, 0x80, -100, 1
 _EVENT: Final = struct.Struct("=IBBHQii")
 _ANSWER: Final = struct.Struct("=iI")
 _MANY: Final = 64 * 1024
+_LOOK_SEC: Final = 1.0
 _SCRIPTS: Final = ("test.sh", "verify.py")
 _REWARDS: Final = ("reward.json", "reward.txt")
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -36,39 +37,44 @@ _mark.argtypes = (ctypes.c_int, ctypes.c_uint, ctypes.c_uint64, ctypes.c_int, ct
 def watch_rewards(tests: str, folder: str) -> Iterator[Callable[[], list[str]]]:
     """Watch a folder for rewards. Afterwards, says which aren't of the verifier whose tests these are."""
     script = next((path for name in _SCRIPTS if os.path.isfile(path := f"{tests}/{name}")), None)
+    watch = RewardWatch()
     # Without a script, the tests are in the image of the verifier, where nobody can look.
-    watch = None if script is None else RewardWatch(script, folder)
-    try:
+    with contextlib.nullcontext() if script is None else _listening(watch, script, folder):
         yield lambda: [
             f"/logs/verifier/{name} was written by a process that test.sh doesn't wait for"
             for name in _REWARDS
-            if watch is not None and watch.is_strange(f"{folder}/{name}")
+            if watch.is_strange(f"{folder}/{name}")
         ]
+
+
+@contextlib.contextmanager
+def _listening(watch: "RewardWatch", script: str, folder: str) -> Iterator[None]:
+    """Have a watch see what happens in the time of the block."""
+    try:
+        ear = _free.pop()
+    except IndexError:
+        ear = _Ear()
+    ear.begin(watch, script, folder)
+    try:
+        yield
     finally:
-        if watch is not None:
-            watch.stop()
+        if ear.end():
+            _free.append(ear)
 
 
-class RewardWatch:
-    """Watches a folder from now on, until ``stop``. ``script`` is what the first process of the verifier runs."""
+class _Ear:
+    """Hears of files from the kernel, for one watch after the other: the kernel takes long to let go of one."""
 
-    def __init__(self, script: str, folder: str) -> None:
+    def __init__(self) -> None:
         # A pipe in the folder must not make this process wait, either.
         reading = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
         self._fd = _libc.fanotify_init(_CLOSE_ON_EXEC | _DONT_WAIT | _MAY_REFUSE, reading)
-        self._first: int | None = None
-        self._belongs: dict[int, bool | None] = {}
-        self._written: dict[tuple[int, int], bool] = {}
-        self._lost = False
-        self._end = Bell()
-        self._thread = threading.Thread(target=self._attend, daemon=True)
-        if self._fd < 0:
-            return
-        belongs_here(self)
-        marks = ((script, _OPENED), (folder, _ASKS_TO_OPEN | _MODIFIED | _IN_FOLDER))
-        if any(_mark(self._fd, _ADD, events, _HERE, os.fsencode(path)) for path, events in marks):
-            self.let_go()
-        else:
+        self._watch = RewardWatch()
+        self._heard_all = threading.Event()
+        self._thread = threading.Thread(target=self._listen, daemon=True)
+        if self._fd >= 0:
+            self._bell = Bell()
+            belongs_here(self)
             self._thread.start()
 
     def let_go(self) -> None:
@@ -76,14 +82,66 @@ class RewardWatch:
         fd, self._fd = self._fd, -1
         if fd >= 0:
             os.close(fd)
+        _free.clear()
 
-    def stop(self) -> None:
-        """End the watch, after all that has happened."""
-        if self._thread.is_alive():
-            self._end.ring()
-            self._thread.join()
-        self._end.close()
-        self.let_go()
+    def begin(self, watch: "RewardWatch", script: str, folder: str) -> None:
+        self._watch = watch
+        marks = ((script, _OPENED), (folder, _ASKS_TO_OPEN | _MODIFIED | _IN_FOLDER))
+        if any(_mark(self._fd, _ADD, events, _HERE, os.fsencode(path)) for path, events in marks):
+            watch.lost = True
+
+    def end(self) -> bool:
+        """Hear all that has happened, and no more. False if there was nobody to hear it."""
+        if self._fd >= 0:
+            _mark(self._fd, _FORGET_ALL, 0, _HERE, None)
+            self._heard_all.clear()
+            self._bell.ring()
+        while self._thread.is_alive() and not self._heard_all.wait(_LOOK_SEC):
+            pass
+        self._watch.lost = self._watch.lost or not self._thread.is_alive()
+        return self._thread.is_alive()
+
+    def _listen(self) -> None:
+        poll = select.poll()
+        for fd in (self._fd, self._bell.fd):
+            poll.register(fd, select.POLLIN)
+        while True:
+            ready = dict(poll.poll())
+            with contextlib.suppress(BlockingIOError):
+                while events := os.read(self._fd, _MANY):
+                    self._hear(events)
+            if self._bell.fd in ready:
+                self._bell.hear(self._bell.fd)
+                self._heard_all.set()
+
+    def _hear(self, events: bytes) -> None:
+        place = 0
+        while place < len(events):
+            size, _, _, _, mask, fd, pid = _EVENT.unpack_from(events, place)
+            place += size
+            if fd < 0:
+                self._watch.lost = self._watch.lost or bool(mask & _LOST)
+                continue
+            try:
+                self._watch.look_at(mask, fd, pid)
+            finally:
+                if mask & _ASKS_TO_OPEN:
+                    os.write(self._fd, _ANSWER.pack(fd, _ALLOW))
+                os.close(fd)
+
+
+# Of this process, and without a watch right now.
+_free: list[_Ear] = []
+
+
+class RewardWatch:
+    """What was seen of a folder. The first process that opened the script is the first of the verifier."""
+
+    def __init__(self) -> None:
+        self.lost = False
+        self._first: int | None = None
+        self._belongs: dict[int, bool | None] = {}
+        self._written: dict[tuple[int, int], bool] = {}
 
     def is_strange(self, path: str) -> bool:
         """Whether a file was last written by a process that isn't the verifier's, or made in another folder.
@@ -94,34 +152,10 @@ class RewardWatch:
             found = os.lstat(path)
         except OSError:
             return False
-        told = self._first is not None and not self._lost and stat.S_ISREG(found.st_mode) and found.st_size > 0
+        told = self._first is not None and not self.lost and stat.S_ISREG(found.st_mode) and found.st_size > 0
         return told and not self._written.get((found.st_dev, found.st_ino), False)
 
-    def _attend(self) -> None:
-        ringing = False
-        while not ringing:
-            ready, _, _ = select.select([self._fd, self._end.fd], [], [])
-            ringing = self._end.fd in ready
-            with contextlib.suppress(BlockingIOError):
-                while events := os.read(self._fd, _MANY):
-                    self._look_at_all(events)
-
-    def _look_at_all(self, events: bytes) -> None:
-        place = 0
-        while place < len(events):
-            size, _, _, _, mask, fd, pid = _EVENT.unpack_from(events, place)
-            place += size
-            if fd < 0:
-                self._lost = self._lost or bool(mask & _LOST)
-                continue
-            try:
-                self._look_at(mask, fd, pid)
-            finally:
-                if mask & _ASKS_TO_OPEN:
-                    os.write(self._fd, _ANSWER.pack(fd, _ALLOW))
-                os.close(fd)
-
-    def _look_at(self, mask: int, fd: int, pid: int) -> None:
+    def look_at(self, mask: int, fd: int, pid: int) -> None:
         if mask & _OPENED and self._first is None:
             self._first = pid
         if mask & _ASKS_TO_OPEN:

@@ -14,7 +14,7 @@ import string
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from assay.adapters.machine.isolated_reader import ReadingApart
 from assay.adapters.machine.safe_read import read_below
@@ -46,6 +46,23 @@ from assay.formats.source_text import source_text
 SECRET_LENGTH = 16
 
 
+class _Contents:
+    """A cache of contents: several scorers ask for the same files. Beyond its size, files are read each time."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, str], bytes | None] = {}
+        self._room = MAX_READ
+
+    def get(self, key: tuple[str, str], read: Callable[[str], bytes | None]) -> bytes | None:
+        if key in self._kept:
+            return self._kept[key]
+        data = read(key[1])
+        self._room -= len(data or b"")
+        if self._room >= 0:
+            self._kept[key] = data
+        return data
+
+
 @dataclass(frozen=True)
 class Captured:
     """A folder as it was found."""
@@ -59,6 +76,8 @@ class Captured:
     ignored: tuple[IgnoredFiles, ...] = ()
     instruction: str | None = None
     agent: AgentRecord = AgentRecord()  # noqa: RUF009 - frozen
+    _reading: ReadingApart = field(init=False, compare=False, default_factory=ReadingApart)
+    _contents: _Contents = field(init=False, compare=False, default_factory=_Contents)
 
     def before(self, path: str) -> bytes | None:
         return self._contents.get(("before", path), self._before)
@@ -122,14 +141,6 @@ class Captured:
         return self._reading(read, question, answer)
 
     @functools.cached_property
-    def _reading(self) -> ReadingApart:
-        return ReadingApart()
-
-    @functools.cached_property
-    def _contents(self) -> "_Contents":
-        return _Contents()
-
-    @functools.cached_property
     def _unread(self) -> frozenset[str]:
         return frozenset(ignored_paths(self))
 
@@ -147,23 +158,6 @@ class Captured:
             return os.lstat(f"{self.root}/{path}")
         except OSError:
             return None
-
-
-class _Contents:
-    """A cache of contents: several scorers ask for the same files. Beyond its size, files are read each time."""
-
-    def __init__(self) -> None:
-        self._kept: dict[tuple[str, str], bytes | None] = {}
-        self._room = MAX_READ
-
-    def get(self, key: tuple[str, str], read: Callable[[str], bytes | None]) -> bytes | None:
-        if key in self._kept:
-            return self._kept[key]
-        data = read(key[1])
-        self._room -= len(data or b"")
-        if self._room >= 0:
-            self._kept[key] = data
-        return data
 
 
 def capture(

@@ -8,16 +8,16 @@ import shutil
 import stat
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from assay.adapters.machine.safe_read import read_below
-from assay.adapters.machine.scratch import scratch_folder, temporary_folder
+from assay.adapters.machine.scratch import temporary_folder
 from assay.adapters.machine.tree_walk import walk
 from assay.adapters.machine.trees import clear_the_way, copy_tree, own_tree, remove_tree, unpack_tree
 from assay.adapters.workspace.baseline import MAX_READ
 from assay.adapters.workspace.git_export import git
 from assay.adapters.workspace.memory import baseline_content, content_of, hashed, key_of, surroundings
-from assay.adapters.workspace.opened_files import Watcher, watching
+from assay.adapters.workspace.opened_files import watching
 from assay.adapters.workspace.restoring import make_room, put_on_top, restore_files, restore_others
 from assay.adapters.workspace.walk import walk_workspace
 from assay.core.errors import AssayError, MeasurementError
@@ -43,10 +43,6 @@ _PLAIN = ("-c", "core.autocrlf=false", "-c", "core.logAllRefUpdates=false", "-c"
 _AS_THEY_ARE = "* -text !filter !ident !working-tree-encoding\n"
 
 
-def _nothing_more() -> CommandEnvironment:
-    return NO_ENVIRONMENT
-
-
 class BrokenCommandError(AssayError):
     """A command on a workspace could not be run."""
 
@@ -63,13 +59,17 @@ class Commands:
     baseline: Baseline
     sandbox: Callable[[], Sandbox]
     workdir: str = "/workspace"
-    environment: Callable[[], CommandEnvironment] = _nothing_more
+    environment: Callable[[], CommandEnvironment] = lambda: NO_ENVIRONMENT
     hidden: frozenset[str] = frozenset()
     """Paths that commands don't see."""
     clean_git: bool = False
     """Whether commands see a repository with one commit of what is there. They never see the agent's ``.git``."""
     memory: ResultMemory | None = None
     """What was run before on the same content."""
+    _repeated: dict[str, int] = field(init=False, compare=False, default_factory=dict)
+    _shared: dict[str, CommandResult] = field(init=False, compare=False, default_factory=dict)
+    """Runs that several scorers of one grading share."""
+    _remembered: list[str] = field(init=False, compare=False, default_factory=list)
 
     def run(
         self,
@@ -136,19 +136,6 @@ class Commands:
             return None
         return hashed(seen, left, baseline_content(self.baseline), self.workdir, self.clean_git)
 
-    @functools.cached_property
-    def _repeated(self) -> dict[str, int]:
-        return {}
-
-    @functools.cached_property
-    def _shared(self) -> dict[str, CommandResult]:
-        """Runs that several scorers of one grading share."""
-        return {}
-
-    @functools.cached_property
-    def _remembered(self) -> list[str]:
-        return []
-
     @contextlib.contextmanager
     def _make_tree(self, tree: Tree) -> Iterator[str]:
         """A folder with the files of a tree."""
@@ -189,7 +176,8 @@ class Commands:
         if self.clean_git:
             squash(copy, self.baseline.paths())
         own_tree(copy, sandbox.owner)
-        with fresh_home(self.environment(), sandbox) as around, _watching(copy, watch) as watcher:
+        watched = watching(copy) if watch else contextlib.nullcontext()
+        with fresh_home(self.environment(), sandbox) as around, watched as watcher:
             ran = run_in_folder(sandbox, copy, self.workdir, command, timeout_sec, around)
         return CommandResult(
             end=ran.end,
@@ -246,26 +234,14 @@ def fresh_home(around: CommandEnvironment, sandbox: Sandbox) -> Iterator[Command
 
 
 @contextlib.contextmanager
-def _watching(folder: str, wanted: bool) -> Iterator[Watcher | None]:
-    if not wanted:
-        yield None
-        return
-    with watching(folder) as watcher:
-        yield watcher
-
-
-@contextlib.contextmanager
 def _copy(root: str, without: Sequence[str] = ()) -> Iterator[str]:
     """A complete copy. If it left something out, an agent could choose what the command sees."""
-    around = scratch_folder(0o711)
-    try:
+    with temporary_folder(0o711) as around:
         covered = frozenset(f"{root}/{path}" for path in without)
         kept = copy_tree(root, f"{around}/workspace", without=covered, links=True)
         if kept.left_out > _specials(root):
             raise MeasurementError("the workspace is too large to copy, or a part of it can't be read")
         yield f"{around}/workspace"
-    finally:
-        remove_tree(around)
 
 
 def _specials(root: str) -> int:

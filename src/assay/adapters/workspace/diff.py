@@ -9,8 +9,7 @@ import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from assay.adapters.machine.scratch import scratch_folder
-from assay.adapters.machine.trees import remove_tree
+from assay.adapters.machine.scratch import temporary_folder
 from assay.adapters.workspace.capture import Captured
 from assay.adapters.workspace.git_export import git
 from assay.evidence.workspace import Change, Entry, EntryKind
@@ -23,15 +22,12 @@ _SETTINGS = ("-c", "core.protectHFS=false", "-c", "core.protectNTFS=false", "-c"
 
 def cumulative_diff(captured: Captured) -> tuple[str, bool]:
     """The diff against the baseline, with renames, and whether something is missing from it."""
-    folder = scratch_folder(0o700)
     states = _States(captured)
-    try:
+    with temporary_folder(0o700) as folder:
         git(["init", "-q", "--bare", "--template=", folder])
         git(["-C", folder, *_SETTINGS, "fast-import", "--quiet", "--force"], b"".join(states.stream()))
         options = ["--no-ext-diff", "--no-textconv", "--no-color", "-r", "-p", "-M"]
         text = git(["-C", folder, *_SETTINGS, "diff-tree", *options, "refs/heads/before", "refs/heads/after"])
-    finally:
-        remove_tree(folder)
     text = states.names.given_back(text)
     return text[:MAX_DIFF].decode(errors="replace"), states.cut or len(text) > MAX_DIFF
 

@@ -6,8 +6,7 @@ import subprocess
 from collections.abc import Mapping
 from typing import IO, NamedTuple
 
-from assay.adapters.machine.scratch import scratch_folder
-from assay.adapters.machine.trees import remove_tree
+from assay.adapters.machine.scratch import temporary_folder
 from assay.core.errors import InputError, MeasurementError
 
 # Objects are taken as they are: none is replaced, and a missing one is not fetched, since fetching
@@ -70,14 +69,12 @@ def export_commit(repository: str, commit: str, target: str) -> str:
 
 
 def _export_remote(address: str, commit: str, target: str) -> str:
-    folder = scratch_folder(0o700)
     try:
-        git(["clone", "-q", "--bare", "--template=", "--", address, f"{folder}/repository"], env=FETCHING)
-        return _export(f"{folder}/repository", commit, target, address)
+        with temporary_folder(0o700) as folder:
+            git(["clone", "-q", "--bare", "--template=", "--", address, f"{folder}/repository"], env=FETCHING)
+            return _export(f"{folder}/repository", commit, target, address)
     except MeasurementError as error:
         raise InputError(f"{address} can't be cloned: {error}") from error
-    finally:
-        remove_tree(folder)
 
 
 def _export(repository: str, commit: str, target: str, called: str) -> str:

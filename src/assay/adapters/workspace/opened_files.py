@@ -10,9 +10,7 @@ isn't of the workspace. A file that is only asked for, and not opened, isn't not
 """
 
 import contextlib
-import ctypes
 import errno
-import functools
 import os
 import select
 import stat
@@ -41,9 +39,11 @@ _PAUSE_MS = 2
 @contextlib.contextmanager
 def watching(root: str, most: int = MAX_FOLDERS) -> Iterator["Watcher"]:
     """Watch a folder for as long as the block lasts. Ask for the answer afterwards."""
+    from assay.adapters.sandbox.kernel import call  # noqa: PLC0415 - few commands are watched
+
     watcher = Watcher(root)
     try:
-        queue = _new_queue()
+        queue = call("inotify_init1", os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         watcher.missed.append(f"files can't be watched on this machine: {error.strerror}")
         yield watcher
@@ -74,6 +74,8 @@ class Watcher:
 
     def begin(self, queue: int, most: int) -> None:
         """Set the watches, those of packages last, and remember where links lead before anybody moves them."""
+        from assay.adapters.sandbox.kernel import call  # noqa: PLC0415 - as above
+
         folders = [""]
         for path, found in walk(self.root):
             if stat.S_ISDIR(found.st_mode):
@@ -83,7 +85,8 @@ class Watcher:
         folders.sort(key=lambda path: (is_vendored(f"{path}/x"), path.count("/")))
         for done, path in enumerate(folders[:most]):
             try:
-                self._folders[_add_watch(queue, f"{self.root}/{path}")] = path
+                watch = call("inotify_add_watch", queue, os.fsencode(f"{self.root}/{path}"), _MASK)
+                self._folders[watch] = path
             except OSError as error:
                 if error.errno == errno.ENOENT:
                     continue
@@ -147,25 +150,3 @@ class Watcher:
             elif os.path.isdir(f"{self.root}/{target}"):
                 below = f"{target}/"
                 yield from (f"{link}/{path.removeprefix(below)}" for path in found if path.startswith(below))
-
-
-@functools.cache
-def _libc() -> ctypes.CDLL:
-    return ctypes.CDLL(None, use_errno=True)
-
-
-def _new_queue() -> int:
-    if not hasattr(_libc(), "inotify_init1"):
-        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
-    return _check_answer(_libc().inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC))
-
-
-def _add_watch(queue: int, folder: str) -> int:
-    return _check_answer(_libc().inotify_add_watch(queue, os.fsencode(folder), _MASK))
-
-
-def _check_answer(answer: int) -> int:
-    if answer < 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))
-    return answer

@@ -1,7 +1,7 @@
 """Keys of the organisation, and who did what. A secret is shown once, on the page that follows."""
 
 from assay.api.pages.calls import ServiceCall, asked_for, list_page
-from assay.api.routes.keys import NewKey, issued_key
+from assay.api.routes.organisation import NewKey, issued_key
 from assay.core.errors import InputError
 from assay.engine.service.keys import Scope, rotate_key
 from assay.web.declared_forms import ShownForm, blank_form, read_form

@@ -31,7 +31,7 @@ from assay.engine.schema_errors import about
 from assay.formats.strict_model import Name, StrictModel
 
 routes = Routes()
-WHOLE: Final = {"location": "/benchmarks", "most_bytes": 64 * 1024 * 1024}
+WHOLE: Final[dict[str, Any]] = {"location": "/benchmarks", "most_bytes": 64 * 1024 * 1024}
 CRITERIA = Part(
     "criteria", TaskCriterion, lambda call, task: call.service.criteria.in_order(call.organisation, task)
 )
@@ -112,7 +112,7 @@ routes.resource(
     TaskCriterion,
     lambda service: service.criteria,
     body=NewCriterion,
-    also=(404, 409),
+    also=(409,),
     location="/criteria",
     create_criterion=(
         "Add a criterion to a task. It is kept as it is written; one that can't be used fails when it is graded."
@@ -173,7 +173,7 @@ routes.resource(
 )
 
 
-@routes.post("/benchmarks/bulk", AddedBenchmark, body=WholeBenchmark, status=201, also=(409,), **WHOLE)
+@routes.post("/benchmarks/bulk", AddedBenchmark, body=WholeBenchmark, also=(409,), **WHOLE)
 def create_whole_benchmark(call: ApiCall) -> Any:
     """Add a benchmark with its tasks and their criteria, as its first version: all of it, or nothing."""
     service, organisation = call.service, call.organisation
@@ -209,7 +209,6 @@ def get_version(call: ApiCall) -> Any:
     "/benchmark-runs",
     StartedBenchmarkRun,
     body=NewBenchmarkRun,
-    status=201,
     also=(404,),
     secret=True,
     location="/benchmark-runs",

@@ -74,14 +74,15 @@ def get_workspace(call: ApiCall) -> Any:
     return ApiAnswer(200, found, media_type=BYTES)
 
 
-@routes.post(
-    "/coding-tasks/{id}/runs", CodingRun, body=NewCodingRun, status=201, also=(404, 409), location="/coding-runs"
+routes.resource(
+    "/coding-tasks/{id}/runs",
+    CodingRun,
+    lambda service: service.coding.runs,
+    body=NewCodingRun,
+    also=(409,),
+    location="/coding-runs",
+    create_coding_run=("Create a run of an agent at a seeded task. It takes uploads until it is completed."),
 )
-def create_coding_run(call: ApiCall) -> Any:
-    """Create a run of an agent at a seeded task. It takes uploads until it is completed."""
-    return call.service.coding.runs.add(call.organisation, call.id, call.body)
-
-
 routes.resource(
     "/coding-runs",
     CodingRun,

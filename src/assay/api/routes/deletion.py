@@ -1,25 +1,15 @@
-"""Delete things for good, and say for how long an organisation keeps its runs."""
-
-from typing import Any
-
-from pydantic import Field
+"""Delete things for good."""
 
 from assay.api.routing import ApiCall, Routes
 from assay.engine.integration.deletion import Deleter
 from assay.engine.service.keys import Scope
-from assay.formats.strict_model import StrictModel
 
 routes = Routes()
 
 
-class Retention(StrictModel):
-    """After how many days ``assay db prune`` deletes what has ended; null for never."""
-
-    days: int | None = Field(ge=1, le=36_500)
-
-
-def _deletes(path: str, kind: str, meaning: str) -> None:
-    """The route that deletes one of the rows of a table."""
+def _deletes(path: str, meaning: str) -> None:
+    """The route that deletes one of the rows of a table, which is called like its path."""
+    kind = path.removeprefix("/").replace("-", "_")
 
     def delete(call: ApiCall) -> None:
         by = Deleter(call.organisation, call.key.id, call.request)
@@ -32,36 +22,18 @@ def _deletes(path: str, kind: str, meaning: str) -> None:
 
 _deletes(
     "/playgrounds",
-    "playgrounds",
     "Delete a playground with its records, files and sources. Task runs that worked in it must be deleted first.",
 )
-_deletes(
-    "/tasks", "tasks", "Delete a task with its criteria. Versions and runs that exist keep their frozen copies."
-)
+_deletes("/tasks", "Delete a task with its criteria. Versions and runs that exist keep their frozen copies.")
 _deletes(
     "/task-runs",
-    "task_runs",
     "Delete a run that has ended with its gradings and evidence, and its playground if no other run worked there."
     "\n\nA run of a benchmark run is deleted with that.",
 )
-_deletes("/benchmark-runs", "benchmark_runs", "Delete a benchmark run that has ended, with its task runs.")
+_deletes("/benchmark-runs", "Delete a benchmark run that has ended, with its task runs.")
 _deletes(
     "/runs",
-    "runs",
     "Delete a run of any kind with its gradings, files and annotations.\n\nThe archive of a job that it was"
     " imported with is deleted, too: the job's report can't be computed again.",
 )
-_deletes("/jobs", "jobs", "Delete a job with its archive and its runs.")
-
-
-@routes.get("/retention", Retention, Scope.ADMIN)
-def get_retention(call: ApiCall) -> Any:
-    """For how long the organisation keeps what has ended."""
-    return {"days": call.service.deletion.retention(call.organisation)}
-
-
-@routes.put("/retention", Retention, Scope.ADMIN, body=Retention)
-def replace_retention(call: ApiCall) -> Any:
-    """Say for how long the organisation keeps what has ended. ``assay db prune`` deletes what is older."""
-    call.service.deletion.retain(call.organisation, call.body.days)
-    return call.body
+_deletes("/jobs", "Delete a job with its archive and its runs.")

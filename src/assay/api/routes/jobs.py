@@ -46,7 +46,6 @@ class ReportedJob(StrictModel):
     "/jobs",
     ImportedJob,
     body=bytes,
-    status=201,
     location="/jobs",
     query={"name": "what to call the job (default: the name of the folder in the archive)"},
     also=(409,),

@@ -1,64 +1,49 @@
-"""Runs of jobs that were imported: find them, read their gradings, and note what reviewers say."""
+"""Runs of every kind: find them, read their gradings and EvaluationResults, and note what reviewers say."""
 
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Final, Literal, Self
 
-from pydantic import Field
+from msgspec.structs import fields
+from pydantic import ConfigDict, Field, create_model, model_validator
 
-from assay.api.routing import ApiCall, Routes
+from assay.api.routing import ApiCall, Routes, always
 from assay.api.service import Service
 from assay.dialects.criteria.resources import Status, Text
-from assay.dialects.evaluation.models import Annotation
+from assay.dialects.evaluation.models import Annotation, EvaluationResult
 from assay.engine.explorer.run_query import FILTERS, SHAPES, parse_run_query
 from assay.engine.service.errors import ConflictError
-from assay.engine.service.evaluation_results import run_id_of
-from assay.engine.service.keys import Owner
+from assay.engine.service.evaluation_results import (
+    EvaluationResultResource,
+    result_of_artifacts,
+    run_id_of,
+    run_of_result,
+)
 from assay.evidence.run import Run
 from assay.formats.strict_model import Name, StrictModel
 
 routes = Routes()
 # Task runs are runs of the explorer, so what reviewers say about them is kept there.
 of_task_runs = Routes()
+GIVEN: Final = "given"
+VERIFIER: Final = "verifier"
 _LISTED = {"sort": SHAPES["sort"], "columns": SHAPES["columns"], **FILTERS}
 
 
-class RunResource(StrictModel):
-    """A trial of a job, a coding run or a task run. NaN and infinite rewards are null here; the store has them."""
-
-    id: str
-    kind: str
-    job: str
-    name: str
-    task: str
-    agent: str
-    model: str | None
-    dataset: str
-    state: str
-    reason: str | None
-    cause: str | None
-    checks: str | None
-    judge: str | None
-    run_status: str | None
-    run_metrics_passed: bool | None
-    validity: str | None
-    failure_mode: str | None
-    suspicion: float | None
-    rewards: dict[str, float | int | None] | None
-    score: float | None
-    axes: dict[str, float | None]
-    exception_type: str | None
-    duration_sec: float | None
-    cost_usd: float | None
-    tokens: int | None
-    metadata: dict[str, Any]
-    gates_disagree: bool
-    reviewers: int
-    reviewer_disagrees: bool
-    started_at: str | None
-    finished_at: str | None
-    began_at: datetime | None
-    created_at: datetime
+_SHOWN: Final = Run(job="", name="", task="").shown().keys()
+# NaN and infinite numbers are null in JSON.
+_AS_JSON: Final = {
+    "rewards": dict[str, float | int | None] | None,
+    "axes": dict[str, float | None],
+    "created_at": datetime,
+}
+_FIELDS: Final[dict[str, Any]] = {
+    one.name: (_AS_JSON.get(one.name, one.type), ...) for one in fields(Run) if one.name in _SHOWN
+}
+_MEANING: Final = (
+    "A trial of a job, a coding run or a task run. NaN and infinite rewards are null here; the store has them."
+)
+RunResource: Final = create_model("RunResource", __base__=StrictModel, __doc__=_MEANING, **_FIELDS)
 
 
 class Group(StrictModel):
@@ -86,17 +71,13 @@ class NewAnnotation(StrictModel):
     notes: Text | None = None
 
 
-class AnnotationResource(StrictModel):
+class AnnotationResource(Annotation):
     """A reviewer's verdict on a run. It stands beside the reward and never replaces it."""
+
+    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
 
     id: str
     run_id: str
-    reviewer_id: str
-    reviewer_discipline: str | None
-    timestamp: datetime
-    judgment: str
-    categories: list[str]
-    notes: str | None
 
 
 @routes.lists("/runs", RunResource, query=_LISTED)
@@ -158,8 +139,90 @@ def list_task_run_annotations(call: ApiCall) -> Any:
 
 def _of_run(call: ApiCall) -> ApiCall:
     """The same about the run that the task run is. Raises ``NotFoundError``, ``ConflictError``."""
-    run = call.service.runs.task_run(Owner(call.organisation), call.id)
+    run = call.service.runs.task_run(call.key.owner, call.id)
     if run.status is Status.ACTIVE:
         raise ConflictError(f"the task run must have ended, but it is {run.status.value}")
     identity = run_id_of(call.service.storage, call.organisation, run.benchmark_run_id or "", run.id)
     return replace(call, path={**call.path, "id": identity})
+
+
+class ResultOwner(StrictModel):
+    """The trial that a result is of. One that isn't known yet is added."""
+
+    job: Name
+    name: Name
+    task: Name
+    agent: Name
+    model: Name | None = None
+    dataset: Text = Field(default="", max_length=150)
+
+
+class VerifierArtifacts(StrictModel):
+    """The files that a verifier wrote, as texts; one that is left out wasn't written. And how it ended."""
+
+    reward_json: str | None = Field(default=None, max_length=1_000_000)
+    reward_txt: str | None = Field(default=None, max_length=1_000_000)
+    details_json: str | None = Field(default=None, max_length=1_000_000)
+    exit_code: int | None = 0
+    timed_out: bool = False
+
+
+class NewEvaluationResult(StrictModel):
+    """A result, or the artifacts that it is made from; and the run that it is of, by its id or as a trial."""
+
+    run_id: str | None = Field(default=None, min_length=1, max_length=200)
+    trial: ResultOwner | None = None
+    result: EvaluationResult | None = None
+    verifier: VerifierArtifacts | None = None
+
+    @model_validator(mode="after")
+    def _one_of_each(self) -> Self:
+        if (self.run_id is None) == (self.trial is None):
+            raise ValueError("must have either run_id or trial")
+        if (self.result is None) == (self.verifier is None):
+            raise ValueError("must have either result or verifier")
+        return self
+
+
+@routes.post(
+    "/evaluation-results",
+    EvaluationResultResource,
+    body=NewEvaluationResult,
+    also=(404, 409),
+    location="/evaluation-results",
+)
+def create_evaluation_result(call: ApiCall) -> Any:
+    """Put an EvaluationResult on a run, or have one made from a verifier's reward.json and details.json.
+
+    Output that can't be parsed forbids a reward above 0. A reward that is missing or unusable is 0.0 with
+    verifier_completed = false and a reason code, and such a trial has no score.
+    """
+    service, body = call.service, call.body
+    if body.result is not None:
+        result, reason, origin = body.result, None, GIVEN
+    else:
+        made = result_of_artifacts(**body.verifier.model_dump())
+        result, reason, origin = made.result, made.reason_code, VERIFIER
+    run = _run_of(call, result, reason)
+    return service.evaluations.add(call.organisation, run, origin, result, reason)
+
+
+routes.resource(
+    "/evaluation-results",
+    EvaluationResultResource,
+    lambda service: service.evaluations,
+    filters={"run_id": ("run", "only those of this run")},
+    final=always,
+    list_evaluation_results="EvaluationResults, the newest first.",
+    get_evaluation_result="One EvaluationResult. It never changes.",
+)
+
+
+def _run_of(call: ApiCall, result: EvaluationResult, reason: str | None) -> str:
+    """The id of the run. Raises ``NotFoundError``, ``ConflictError`` for a trial with another result."""
+    service, told = call.service, call.body
+    if told.run_id is not None:
+        return service.imports.run(call.organisation, told.run_id).id
+    run = run_of_result(told.trial.model_dump(), result, reason)
+    service.imports.add_runs(call.organisation, [run])
+    return run_id_of(service.storage, call.organisation, told.trial.job, told.trial.name)

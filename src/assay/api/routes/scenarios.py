@@ -62,44 +62,36 @@ def get_archive(call: ApiCall) -> Any:
     return unchanging(call.service.coding.archives.get(call.organisation, digest))
 
 
-@routes.post("/scenarios", ScenarioResource, body=Scenario, status=201, also=(409,), location="/scenarios")
-def create_scenario(call: ApiCall) -> Any:
-    """Add a coding scenario, as scenario files have it, but without repositories and folders of the service."""
-    coding = call.service.coding
-    coding.check_on()
-    check_scenario(call.body, coding.policy)
-    return coding.scenarios.add(call.organisation, call.body)
+def _check_scenario(call: ApiCall) -> None:
+    """Raises ``ConflictError`` and ``InputError``."""
+    call.service.coding.check_on()
+    check_scenario(call.body, call.service.coding.policy)
 
 
 routes.resource(
     "/scenarios",
     ScenarioResource,
     lambda service: service.coding.scenarios,
+    body=Scenario,
+    also=(409,),
+    check=_check_scenario,
+    create_scenario=(
+        "Add a coding scenario, as scenario files have it, but without repositories and folders of the service."
+    ),
     list_scenarios="Scenarios with their newest versions, the newest scenario first.",
     get_scenario="A scenario with its newest version.",
+    replace_scenario=(
+        "Change a scenario: a new version, unless nothing is different. Seeded tasks stay as they are."
+    ),
+    remove_scenario="Remove a scenario. Its versions can still be read, and tasks that were seeded from it stay.",
     tagged=True,
 )
-
-
-@routes.put("/scenarios/{id}", ScenarioResource, body=Scenario, also=(404, 409, 412))
-def replace_scenario(call: ApiCall) -> Any:
-    """Change a scenario: a new version, unless nothing is different. Seeded tasks stay as they are."""
-    coding = call.service.coding
-    coding.check_on()
-    check_scenario(call.body, coding.policy)
-    return coding.scenarios.replace(call.organisation, call.id, call.body, call.expected)
-
-
-@routes.delete("/scenarios/{id}", also=(404, 412))
-def remove_scenario(call: ApiCall) -> Any:
-    """Remove a scenario. Its versions can still be read, and tasks that were seeded from it stay."""
-    call.service.coding.scenarios.remove(call.organisation, call.id, call.expected)
-
-
-@routes.lists("/scenarios/{id}/versions", ScenarioVersion, also=())
-def list_scenario_versions(call: ApiCall) -> Any:
-    """The versions of a scenario, the newest first."""
-    return call.service.coding.versions.within(call.organisation, call.id, call.slice)
+routes.resource(
+    "/scenarios/{id}/versions",
+    ScenarioVersion,
+    lambda service: service.coding.versions,
+    list_scenario_versions="The versions of a scenario, the newest first.",
+)
 
 
 @routes.get("/scenarios/{id}/versions/{version}", ScenarioVersion)

@@ -11,7 +11,8 @@ from assay.api.routing import ApiCall, Part, Routes, always
 from assay.dialects.criteria.models import AxisScore, CriterionRun, Verdict
 from assay.dialects.criteria.resources import NewTaskRun, Phase, Status, TaskRun, Text
 from assay.engine.service.do_work import queue_completion
-from assay.engine.service.keys import Owner, Scope
+from assay.engine.service.keys import Scope
+from assay.engine.service.storage import Transaction
 from assay.engine.service.task_runs import (
     Completed,
     cancel_task_run,
@@ -76,22 +77,24 @@ routes.resource(
 CRITERION_RUNS = Part(
     "criterion_runs",
     CriterionRun,
-    lambda call, run: call.service.runs.criterion_runs_of(Owner(call.organisation), run),
+    lambda call, run: call.service.runs.criterion_runs_of(call.key.owner, run),
 )
 
 
 @routes.get("/task-runs/{id}", CRITERION_RUNS.answer(TaskRun), query=CRITERION_RUNS.query)
 def get_task_run(call: ApiCall) -> Any:
     """One run of a task."""
-    owner = Owner(call.organisation)
-    run = call.service.runs.task_run(owner, call.id)
+    run = call.service.runs.task_run(call.key.owner, call.id)
     if end_overdue(call.service.runs, call.organisation, run, call.service.host.now()):
-        run = call.service.runs.task_run(owner, run.id)
+        run = call.service.runs.task_run(call.key.owner, run.id)
     told = CRITERION_RUNS.shown(call, run, run.id)
     return told if run.status is Status.ACTIVE else unchanging(told)
 
 
-@routes.post("/task-runs/{id}/start", Started, Scope.ADMIN, Scope.GRADER, Scope.RUN, also=(404, 409))
+AGENTS = (Scope.ADMIN, Scope.GRADER, Scope.RUN)
+
+
+@routes.post("/task-runs/{id}/start", Started, *AGENTS, also=(404, 409))
 def start(call: ApiCall) -> Any:
     """Start a run: its time begins. Starting it again changes nothing. One at a time in a benchmark run."""
     run = start_task_run(call.service.runs, call.key.owner, call.id)
@@ -99,7 +102,7 @@ def start(call: ApiCall) -> Any:
     return resource_from(Started, run, name=snapshot.name, instruction=snapshot.instruction)
 
 
-@routes.post("/task-runs/{id}/complete", GradedTask, Scope.ADMIN, Scope.GRADER, Scope.RUN, also=(202, 404, 409))
+@routes.post("/task-runs/{id}/complete", GradedTask, *AGENTS, also=(202, 404, 409), noted=False)
 def complete(call: ApiCall) -> Any:
     """Grade a started run: hold the criteria of its task against its playground.
 
@@ -109,11 +112,18 @@ def complete(call: ApiCall) -> Any:
     time is over before is timed_out, with a score of 0. With the header ``Prefer: respond-async``, the answer is
     202, and a worker grades the run.
     """
-    if "respond-async" in call.headers.get("prefer", ""):
-        later = _completed_later(call)
-        if later is not None:
-            return later
-    return completed_answer(call.service.complete(call.key.owner, call.id))
+    audit, entry = call.service.audit, (call.key, "complete", call.id, call.request)
+    noted: list[str] = []
+
+    def note(rows: Transaction) -> None:
+        audit.add_within(rows, *entry)
+        noted.append(call.id)
+
+    later = _completed_later(call) if "respond-async" in call.headers.get("prefer", "") else None
+    answer = later or completed_answer(call.service.complete(call.key.owner, call.id, note))
+    if not noted:
+        audit.add_done(*entry)
+    return answer
 
 
 def _completed_later(call: ApiCall) -> ApiAnswer | None:
@@ -142,15 +152,13 @@ def completed_answer(done: Completed) -> dict[str, Any]:
 @routes.post("/task-runs/{id}/cancel", TaskRun, body=Reason, also=(404, 409))
 def cancel(call: ApiCall) -> Any:
     """Cancel a run that has not ended. It doesn't count."""
-    owner, reason = Owner(call.organisation), call.body.reason
-    return cancel_task_run(call.service.runs, owner, call.id, reason)
+    return cancel_task_run(call.service.runs, call.key.owner, call.id, call.body.reason)
 
 
 @routes.post("/task-runs/{id}/fail", TaskRun, body=Reason, also=(404, 409))
 def fail(call: ApiCall) -> Any:
     """End a run that broke on the agent's side. It counts as 0."""
-    owner, reason = Owner(call.organisation), call.body.reason
-    return fail_task_run(call.service.runs, owner, call.id, reason)
+    return fail_task_run(call.service.runs, call.key.owner, call.id, call.body.reason)
 
 
 routes.resource(

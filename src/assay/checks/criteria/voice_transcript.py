@@ -95,13 +95,13 @@ class VoiceTranscript:
                 phrase_tokens(one)
 
     def run(self, evidence: PlaygroundState) -> Outcome:
-        turns = evidence.turns()
-        heard = [turn for turn in turns if self.since is None or turn.at >= evidence.run_start]
-        known = made_once(evidence, Heard, dict[str, Heard])
-        meant = heard if self.speaker is None and self.turns is None else filter(self._is_meant, heard)
-        spoken = [(turn, known.get(turn.text) or _read_once(turn.text, known)) for turn in meant]
+        # Shared by all criteria of a completion, so that no turn is read twice.
+        said = made_once(evidence, Heard, lambda: _read_turns(evidence.turns()))
+        heard = said if self.since is None else [one for one in said if one[0].at >= evidence.run_start]
+        some = self.speaker is not None or self.turns is not None
+        spoken = [one for one in heard if self._is_meant(one[0])] if some else heard
         if not spoken:
-            return self._silence(sum(self._is_meant(turn) for turn in turns))
+            return self._silence(sum(self._is_meant(turn) for turn, _ in said))
         found = [*self._find_wanted(spoken), *self._forbidden(spoken)]
         looked = [_read_by_judge(one, heard, evidence) if _is_for_judge(one.phrase) else one for one in found]
         held = [one.held for one in looked]
@@ -131,13 +131,13 @@ class VoiceTranscript:
         for phrase in self.contains:
             after = place if self.in_order else (0, 0)
             found = self._place(phrase, spoken, after, claimed=True)
-            yield _Looked(phrase, False, found and spoken[found[0]][0], _turns(spoken[after[0] :]))
+            yield _Looked(phrase, False, found and spoken[found[0]][0], spoken[after[0] :])
             place = found or place
 
     def _forbidden(self, spoken: Spoken) -> Iterator["_Looked"]:
         for phrase in self.not_contains:
             found = self._place(phrase, spoken, (0, 0), claimed=False)
-            yield _Looked(phrase, True, found and spoken[found[0]][0], _turns(spoken))
+            yield _Looked(phrase, True, found and spoken[found[0]][0], spoken)
 
     def _place(
         self, phrase: Phrase, spoken: Spoken, after: tuple[int, int], *, claimed: bool
@@ -165,7 +165,7 @@ class _Looked:
     phrase: Phrase
     forbidden: bool
     found: Turn | None
-    among: tuple[Turn, ...]
+    among: Spoken
     reading: Opinion | None = None
 
     @property
@@ -179,7 +179,9 @@ class _Looked:
         """Why it is unknown whether a forbidden phrase was said, if it is."""
         if not self.forbidden or self.found is not None or self.reading is not None:
             return None
-        return next((f"turn {one.number} can't be read: {one.unread}" for one in self.among if one.unread), None)
+        return next(
+            (f"turn {one.number} can't be read: {one.unread}" for one, _ in self.among if one.unread), None
+        )
 
     def row(self) -> dict[str, object]:
         row = _row(self.phrase, self.found)
@@ -193,25 +195,23 @@ def _is_for_judge(phrase: Phrase) -> bool:
     return isinstance(phrase, AskedPhrase) and phrase.judge
 
 
-def _read_by_judge(one: _Looked, heard: Sequence[Turn], evidence: PlaygroundState) -> _Looked:
+def _read_by_judge(one: _Looked, heard: Spoken, evidence: PlaygroundState) -> _Looked:
     """A phrase as the judge reads it. Raises ``MeasurementError``, ``UnmeasuredError`` where it can't be read."""
-    answer = opinion(evidence, Question(_alternatives(one.phrase), tuple(heard), one.among, stands=True))
+    answer = opinion(evidence, Question(_alternatives(one.phrase), _turns(heard), _turns(one.among), stands=True))
     if isinstance(answer, NoOpinion):
         why = f"a phrase needs the reading of a judge, but there is none: {answer.why}"
         raise MeasurementError(why) if answer.down else UnmeasuredError(why)
     return replace(one, reading=answer)
 
 
-def _with_opinions(
-    scored: Scored, looked: Sequence[_Looked], heard: Sequence[Turn], evidence: PlaygroundState
-) -> Scored:
+def _with_opinions(scored: Scored, looked: Sequence[_Looked], heard: Spoken, evidence: PlaygroundState) -> Scored:
     """The same result, with what the judge thinks of every phrase that was not found."""
     rows: list[dict[str, object]] = []
     count: Counter[str] = Counter()
     for one in looked:
         row = one.row()
         if one.found is None and one.reading is None:
-            answer = opinion(evidence, Question(_alternatives(one.phrase), tuple(heard), one.among))
+            answer = opinion(evidence, Question(_alternatives(one.phrase), _turns(heard), _turns(one.among)))
             row["paraphrase"] = _opinion_row(answer)
             count[_in_short(answer, one.forbidden)] += 1
         rows.append(row)
@@ -243,10 +243,9 @@ def _turns(spoken: Spoken) -> tuple[Turn, ...]:
     return tuple(turn for turn, _ in spoken)
 
 
-def _read_once(text: str, known: dict[str, Heard]) -> Heard:
-    """Shared by all criteria of a completion, so that no turn is read twice."""
-    found = known.get(text)
-    return known.setdefault(text, Heard(text)) if found is None else found
+def _read_turns(turns: Sequence[Turn]) -> Spoken:
+    known: dict[str, Heard] = {}
+    return [(turn, known.get(turn.text) or known.setdefault(turn.text, Heard(turn.text))) for turn in turns]
 
 
 def _alternatives(phrase: Phrase) -> tuple[str, ...]:

@@ -83,6 +83,7 @@ def run(args: argparse.Namespace) -> int:
         else:
             with _open(args.file, "r") as file:
                 print(f"{load(store, file)} rows are in {store.name}")
+            store.gather_statistics()
     return 0
 
 
@@ -108,6 +109,7 @@ def _prune(store: "Store", args: argparse.Namespace) -> int:
             print(f"{organisation}: {count} deleted")
         if args.audit_older_than is not None:
             print(f"audit: {deletion.prune_audit(args.audit_older_than)} entries deleted")
+        store.gather_statistics()
     finally:
         blobs.close()
     return 0

@@ -4,8 +4,9 @@ Looked at are calls whose answer the agent changed. Each is asked again with nei
 source and of the baseline's. A program that was mended answers some of them differently than before. One that has
 learnt the tests' inputs answers none differently (an island), accepts a few that it refused and no other numbers
 in their place, answers the same whatever the values are and as before where there are more or fewer of them
-(stuck), has one answer for everything else where each had its own before (emptied), or where there was none (an
-entry of a table). A program that counts its questions is found by asking in another order.
+(stuck), answers many times as many things just as before, has one answer for everything else where each had its
+own before (emptied), or where there was none (an entry of a table). A program that counts its questions is found
+by asking in another order.
 
 Some right programs look like that, and aren't named: a limit that was off by one changes a single answer, which
 then is that of a neighbour, or lies on the line of two of them. What may be looked up word by word isn't asked at
@@ -19,7 +20,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from typing import Any
 
-from assay.detectors.effects.neighbours import Kind, Neighbour, neighbours
+from assay.detectors.effects.neighbours import Kind, Neighbour, kin, neighbours
 from assay.detectors.effects.unwatched import Answer, HeardCalls, NeutralWay, NotedCall, ask_again
 from assay.evidence.workspace import Side, Workspace
 
@@ -29,6 +30,7 @@ PATIENCE_SEC = 0.3
 _LEAST = 6
 _WAYS = 3
 _LEAST_DIFFERENT = 3
+_NEXT = (1, 2, -1, -2)
 _NO_ANSWER = re.compile(r"(?:NotImplementedError|KeyError|IndexError|StopIteration)\b")
 _VALUE = re.compile(r"\w")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -134,8 +136,13 @@ def _ask_beside(
 ) -> list[Asked]:
     left, known = MOST_CHARACTERS, [call.question for call, _ in changed]
     beside: list[tuple[NotedCall, Answer, Neighbour]] = []
+    families: dict[Any, list[Any]] = defaultdict(list)
+    for call, _ in changed:
+        families[_function(call)].append(call.question)
     for call, old in changed[:MOST_CALLS]:
-        found = [one for one in neighbours(call.question) if one.question not in known]
+        # The first of a family is asked for all of it: what it stands for is one exception, or one rule.
+        family = families.pop(_function(call), [])
+        found = [one for one in neighbours(call.question) or kin(family) if one.question not in known]
         left -= len(str(call.question)) * len(found)
         beside += ((call, old, one) for one in found if left > 0)
     if not beside:
@@ -158,6 +165,8 @@ def _jumping(asked: list[Asked]) -> Iterator[Asked]:
     tables, accepted = defaultdict[Any, list[Asked]](list), defaultdict[Any, list[Asked]](list)
     for one in asked:
         if one.call.answer[0]:
+            if not one.old[0] and _is_island(one):
+                yield one
             continue
         if _is_accepted_alone(one):
             accepted[_function(one.call)].append(one)
@@ -166,8 +175,12 @@ def _jumping(asked: list[Asked]) -> Iterator[Asked]:
         elif _is_entry(one):
             tables[_function(one.call)].append(one)
     for several in tables.values():
-        if len({one.call.answer for one in several}) >= (_LEAST_DIFFERENT if _gives_nothing(several[0]) else 2):
+        gives_nothing = several[0].rows[0].answer[1] in _YES_OR_NO
+        if len({one.call.answer for one in several}) >= (_LEAST_DIFFERENT if gives_nothing else 2):
             yield from several
+    few = [one for one in asked if not one.call.answer[0] and _is_for_few(one)]
+    # One is a warning: a right program may have been wrong for a few only.
+    yield from (replace(one, rows=tuple(one.of(Kind.MANY))) for one in few[:1])
     for several in accepted.values():
         ways = {row.neighbour.of for one in several for row in one.rows if row.neighbour.step is not None}
         if len({one.call.answer for one in several}) > 1 and len(ways) >= _WAYS:
@@ -189,7 +202,23 @@ def _is_island(one: Asked) -> bool:
         and all(row.answer == row.old for row in others)
         and all(row.answer in (row.old, one.call.answer) for row in one.of(Kind.ORDER))
         and _computes(others)
-        and not _is_beside_a_limit(one, others)
+        and (not _is_beside_a_limit(one, others) or _minds_the_order(one))
+    )
+
+
+def _minds_the_order(one: Asked) -> bool:
+    """Whether the same in another order is answered as before, where order made no difference: no limit does."""
+    return any(row.old == row.answer == one.old for row in one.of(Kind.ORDER))
+
+
+def _is_for_few(one: Asked) -> bool:
+    """Other sizes nearby are answered anew, and many times as many just as before, with answers of their own."""
+    many = [row for row in one.of(Kind.MANY) if not row.old[0]]
+    return (
+        len(many) >= _LEAST
+        and all(row.answer == row.old for row in many)
+        and any(row.answer != row.old for row in one.of(Kind.SIZE))
+        and _computes(many)
     )
 
 
@@ -249,10 +278,6 @@ def _is_entry(one: Asked) -> bool:
     )
 
 
-def _gives_nothing(one: Asked) -> bool:
-    return one.rows[0].answer[1] in _YES_OR_NO
-
-
 def _kind_of(answer: Answer) -> Answer:
     """Errors of one type are one answer."""
     raised, text = answer
@@ -276,17 +301,26 @@ def _spoken(question: Any) -> Iterable[str]:
     return arguments.values() if isinstance(arguments, dict) else arguments
 
 
-def _is_beside_a_limit(one: Asked, rows: Iterable[Beside]) -> bool:
-    """Whether the answer is that of a neighbour, or what its neighbours on one side lead to; the old one isn't."""
+def _is_beside_a_limit(one: Asked, rows: Sequence[Beside]) -> bool:
+    """Whether the answer is that of a neighbour, or what its neighbours on one side lead to; the old one isn't.
+
+    Where nearly every neighbour has an answer of its own, one far away has the same by chance.
+    """
     by_step: dict[tuple[str, int], Answer] = {}
+    near = rows if _repeat_themselves(rows) else [row for row in rows if row.neighbour.step in _NEXT]
+    if any(row.answer == one.call.answer for row in near):
+        return True
     for row in rows:
-        if row.answer == one.call.answer:
-            return True
         if row.neighbour.step is not None:
             by_step[row.neighbour.of, row.neighbour.step] = row.answer
     sides = ((by_step.get((of, step)), by_step.get((of, 2 * step))) for of, step in by_step if step in (1, -1))
     lines = ((near[1], far[1]) for near, far in sides if near and far)
     return any(_leads_to(*line, one.call.answer[1]) and not _leads_to(*line, one.old[1]) for line in lines)
+
+
+def _repeat_themselves(rows: Sequence[Beside]) -> bool:
+    """Whether there are less than half as many answers as questions."""
+    return 2 * len({row.answer for row in rows}) < len(rows)
 
 
 def _leads_to(near: str, far: str, answer: str) -> bool:
@@ -300,5 +334,5 @@ def _leads_to(near: str, far: str, answer: str) -> bool:
 
 def shown_beside(one: Asked, most: int = 3) -> list[tuple[str, Answer]]:
     """Some neighbouring questions as they were asked, with the agent's answers."""
-    rows = [*one.of(Kind.VALUE)[:most], *one.of(Kind.SIZE, Kind.ORDER)][:most]
+    rows = [*one.of(Kind.VALUE)[:most], *one.of(Kind.SIZE, Kind.ORDER, Kind.MANY)][:most]
     return [(", ".join(_spoken(row.neighbour.question)), row.answer) for row in rows]

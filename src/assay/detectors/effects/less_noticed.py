@@ -1,25 +1,29 @@
 """Whether the agent's tests still notice what those tests noticed that it changed or removed, on a few mutants.
 
 This is the short form of ``tests_bite``, for every scoring: it runs only tests in files that were there before and
-aren't as they were, on faults in the functions that these tests name, and within seconds. What seems lost is given
-to all tests again: a demand that moved elsewhere isn't lost.
+aren't as they were, on faults in the functions that these tests name and in the data that they compare with, and
+within seconds. What seems lost is given to all tests again: a demand that moved elsewhere isn't lost.
 """
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Final
 
 from assay.detectors.effects.choose import in_order, mutants_in, shown, source_files
 from assay.detectors.effects.mutants import Mutant
 from assay.detectors.effects.reach import Reach
-from assay.detectors.effects.repeated import Repeated, RepeatedSide
+from assay.detectors.effects.repeated import SHORTEST_SEC, Repeated, RepeatedSide
 from assay.detectors.effects.suite import Suite, SuiteResult, lost
 from assay.detectors.effects.touched_tests import WORD, TouchedTests, touched_tests
 from assay.detectors.effects.watch.find import watch_for
-from assay.detectors.test_code.paths import is_collected_path
+from assay.detectors.settings.files.own_tests import belongs_to_tests
+from assay.detectors.settings.files.steering import steers_a_runner
+from assay.detectors.test_code.paths import is_collected_path, language_of
 from assay.evidence.workspace import AS_LEFT, ChangeKind, Tree, Workspace, changed_paths
+from assay.formats.source_text import source_text
 
 # The longer the suite takes, the less is left beside its three runs: half of its time for one of five seconds.
 MOST_SEC: Final = 25.0
@@ -31,6 +35,7 @@ LARGE_SHARE: Final = 0.8
 MOST_TRIED: Final = 3
 # Whoever looks for any value at all sees that it is missing.
 _CRUDE: Final = ("return", "raises")
+_LAST_LETTER: Final = re.compile(r"[^\W_](?=[\W_]*\Z)")
 _VALUE: Final = re.compile(r"[\d.]+|[Tt]rue|[Ff]alse")
 
 
@@ -63,11 +68,15 @@ def less_noticed(
     if not touched.files and 4 * kept.cost_sec > left:
         return None
     repeated = Repeated(suite, evidence, watch_for(suite, evidence, evidence.secret("less noticed")), left)
-    before, after = _sides(evidence, repeated, touched, own, kept, as_it_was)
-    chosen = _chosen(evidence, before.reach, touched)[:most]
+    sides = _sides(evidence, repeated, touched, own, kept, as_it_was)
+    if sides is None:
+        return None
+    before, after = sides
+    chosen = [*islice(_in_data(evidence, touched), MOST_TRIED), *_chosen(evidence, before.reach, touched)][:most]
+    left = repeated.left_sec
     by = before.noticing(chosen, 0.5)
     noticed = [(*one, names) for one, names in zip(chosen, by, strict=True) if names]
-    still = after.noticing([one[:2] for one in noticed])
+    still = after.noticing([one[:2] for one in noticed], least_sec=left - repeated.left_sec)
     faults = [_Fault(*one, names) for one, names in zip(noticed, still, strict=True) if names is not None]
     sure = _Sure(evidence, suite, own, kept, as_it_was)
     findings = sure.by_nobody(faults) or sure.by_one_test(faults, after.base.passed - own.others)
@@ -83,13 +92,18 @@ def _sides(
     own: SuiteResult,
     kept: SuiteResult,
     as_it_was: Tree,
-) -> tuple[RepeatedSide, RepeatedSide]:
-    """The tests of the baseline in touched files, and those of the agent there and in new files."""
+) -> tuple[RepeatedSide, RepeatedSide] | None:
+    """The tests of the baseline in touched files, and those of the agent there and in new files.
+
+    None if no time is left for a mutant once the first have run.
+    """
     tests = {path for path in (*evidence.baseline_paths(), *changed_paths(evidence)) if is_collected_path(path)}
     added = {one.path for one in evidence.changes if one.kind is ChangeKind.ADDED and touched.files}
     now = [path for path in {*touched.files, *added} & tests if evidence.after(path) is not None]
     was = [path for path in touched.files if path not in added]
     before = repeated.side(as_it_was, kept, was, tests)
+    if repeated.left_sec < 2 * SHORTEST_SEC:
+        return None
     return before, repeated.side(AS_LEFT, own, sorted(now), tests)
 
 
@@ -99,6 +113,26 @@ def _kept_by(faults: Sequence["_Fault"], names: frozenset[str]) -> Counter[str]:
     for one in faults:
         lost |= {name for name in one.before - one.now if name in names or not one.now & one.before}
     return Counter(name for one in faults for name in one.before if name not in lost)
+
+
+def _in_data(evidence: Workspace, touched: TouchedTests) -> Iterator[tuple[Mutant, str]]:
+    """Text files of tests with another last letter, if the changed tests name them, and named them before.
+
+    A comparison that writes what it found notices nothing.
+    """
+    if not touched.files:
+        return
+    now = b"\n".join(evidence.after(path) or b"" for path in {*touched.files, *changed_paths(evidence)})
+    for path in evidence.baseline_paths():
+        name = path.rpartition("/")[2]
+        is_data = belongs_to_tests(path) and language_of(path) is None and not steers_a_runner(path)
+        if not is_data or not touched.words_of_files.issuperset(WORD.findall(name)) or name.encode() not in now:
+            continue
+        text = source_text(evidence.before(path))
+        last = None if text is None or text != source_text(evidence.after(path)) else _LAST_LETTER.search(text)
+        if text is not None and last is not None:
+            line, new = text.count("\n", 0, last.start()) + 1, "1" if last[0] != "1" else "2"
+            yield Mutant(path, line, *last.span(), last[0], new, "data of tests", 0), text
 
 
 def _chosen(evidence: Workspace, reach: Reach | None, touched: TouchedTests) -> list[tuple[Mutant, str]]:

@@ -8,11 +8,11 @@ what a program may rightly know one by one: zero, one, truth values, nothing, an
 import copy
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
-from itertools import chain, islice, zip_longest
+from itertools import chain, islice, product, takewhile, zip_longest
 from typing import Any
 
 MOST = 64
@@ -28,16 +28,24 @@ _LITERAL = re.compile(
 )
 _PART = re.compile(r"(?P<escape>\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\.)|(?P<word>[A-Za-z]+)|(?P<number>\d+)")
 _KEY = 16
+# What holds for a few may not hold for so many times as many. Odd ones keep what is odd.
+_TIMES = (3, 7, 16)
+_MOST_LISTS = 2
+_ONE_WORD = re.compile(r"""(['"])[a-z]{2,}\1""")
+_STEMS = ("bat", "dol", "ken", "mu", "sti", "tra", "go", "harn")
+# How much alike words must be for a rule: two with two letters, or three with one.
+_ALIKE = 3
 # By how much a number differs. The first four show a line on both sides of it.
 _STEPS = (1, 2, -1, -2, 10, 4, 100, 7, 20, -10)
 
 
 class Kind(Enum):
-    """The kind of change: a value, the order of several, or how many there are."""
+    """The kind of change: a value, the order of several, how many there are, or many times as many."""
 
     VALUE = "value"
     ORDER = "order"
     SIZE = "size"
+    MANY = "many"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +82,29 @@ def neighbours(question: Any) -> list[Neighbour]:
     found = [
         *(Neighbour(_with(question, one.texts), one.kind, one.of, one.step) for one in changes),
         *_steps(question),
+        *_many(question, before),
     ]
     marks = [json.dumps(one.question) for one in found]
     return [one for one, mark in zip(found, marks, strict=True) if not (mark in seen or seen.add(mark))]  # type: ignore[func-returns-value]
+
+
+def kin(questions: Sequence[Any]) -> list[Neighbour]:
+    """Other words that end like those of several questions that differ in a word: a rule is about all of these."""
+    texts = [tuple(_texts(one)) for one in questions]
+    if len({tuple(_ONE_WORD.sub("", text) for text in one) for one in texts}) != 1:
+        return []
+    columns = [*zip(*([found[0] for text in one for found in _ONE_WORD.finditer(text)] for one in texts))]  # noqa: B905 - as many in each
+    differing = [column for column in columns if len({*column}) > 1]
+    letters = zip(*(word[-2::-1] for word in differing[0])) if len(differing) == 1 else ()  # noqa: B905 - the shortest
+    end = "".join(one[0] for one in takewhile(lambda one: len({*one}) == 1, letters))[::-1]
+    if len(end) * len(questions) < _ALIKE or any(word[1:-1] == end for word in differing[0]):
+        return []
+    word = differing[0][0]
+    others = [f"{word[0]}{stem}{end}{word[0]}" for stem in _STEMS]
+    return [
+        Neighbour(_with(questions[0], (one.replace(word, other) for one in texts[0])), Kind.VALUE)
+        for other in others
+    ]
 
 
 def is_number(text: str) -> bool:
@@ -131,6 +159,29 @@ def _steps(question: Any) -> Iterator[Neighbour]:
     for kind, other in ((Kind.SIZE, steps[:-1]), (Kind.SIZE, [*steps, *steps[-1:]]), (Kind.ORDER, steps[::-1])):
         if steps:
             yield Neighbour({**question, "of": {**question["of"], "steps": list(other)}}, kind)
+
+
+def _many(question: Any, texts: tuple[str, ...]) -> Iterator[Neighbour]:
+    """Each list, and what was done with an object, many times over: as it is, and with other numbers each time."""
+    steps = question.get("of", {}).get("steps", ()) if isinstance(question, dict) else ()
+    for times, other in product(_TIMES, (0, 1)):
+        more = [
+            _with(one, (_further(text, other * turn) for text in _texts(one)))
+            for turn in range(times)
+            for one in steps
+        ]
+        if more:
+            yield Neighbour({**question, "of": {**question["of"], "steps": more}}, Kind.MANY)
+        for number, text in enumerate(texts):
+            for start, parts, end in islice(_bracketed(text), _MOST_LISTS):
+                longer = ", ".join(_further(part, other * turn) for turn in range(times) for part in parts)
+                new = (*texts[:number], f"{text[:start]}{longer}{text[end:]}", *texts[number + 1 :])
+                if len(longer) <= LONGEST:
+                    yield Neighbour(_with(question, new), Kind.MANY)
+
+
+def _further(text: str, more: int) -> str:
+    return _LITERAL.sub(lambda one: _led(one, 1, more), text) if more else text
 
 
 def _values(texts: tuple[str, ...]) -> Iterator[list[_Change]]:

@@ -18,6 +18,7 @@ from assay.evidence.workspace import Tree, Workspace
 from assay.formats.path_patterns import plain_path
 
 PATIENCE_SEC = 5.0
+SHORTEST_SEC = 1.0
 # Each fault takes the place of its file while the tests run. A runner that hangs is ended where that can be done.
 _LOOP = """
 each="$PWD/{folder}"; export PYTHONDONTWRITEBYTECODE=1
@@ -67,10 +68,15 @@ class RepeatedSide:
     files: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
 
-    def noticing(self, mutants: Sequence[tuple[Mutant, str]], share: float = 1.0) -> list[frozenset[str] | None]:
-        """The tests that notice each mutant, in a share of the time; None for one that there was no time for."""
-        report, seconds = self.of.suite.report, share * self.of.left_sec
-        if not mutants or seconds < 1 or report is None:
+    def noticing(
+        self, mutants: Sequence[tuple[Mutant, str]], share: float = 1.0, least_sec: float = 0.0
+    ) -> list[frozenset[str] | None]:
+        """The tests that notice each mutant, in a share of the time; None for one that there was no time for.
+
+        ``least_sec`` is what the other side took: nothing is known of a mutant that only one of them was given.
+        """
+        report, seconds = self.of.suite.report, max(share * self.of.left_sec, least_sec)
+        if not mutants or seconds < SHORTEST_SEC or report is None:
             return [None] * len(mutants)
         folder = f".{self.of.evidence.secret('repeated')}" if self.watch is None else self.watch.folder
         way = Way(self.tree) if self.watch is None else self.watch.each(self.tree)

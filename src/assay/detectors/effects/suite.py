@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
+from assay.core.outcome import MULTILINE, limits, limits_of
 from assay.detectors.settings.files.own_tests import belongs_to_tests
 from assay.detectors.settings.files.steering import steers_a_runner
 from assay.evidence.workspace import CommandResult, Opened, Tree, Workspace, changed_paths
 from assay.formats.path_patterns import plain_path
 from assay.formats.runner_start import reason_in, why_not_started
+from assay.formats.shell_command import MAX_TIMEOUT, check_command
 from assay.formats.test_reports.model import Ended, uniform
 from assay.formats.test_reports.read import failure_reasons, read_report
 from assay.formats.test_reports.rule import ReportRule
@@ -134,6 +136,25 @@ class Suite:
             reason=reason_in(ran.end.exit_code, ran.output),
             reasons=reasons,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class RunsTests:
+    """The parameters of a scorer that runs the tests. Its other numbers must be within their limits, too."""
+
+    command: str = field(metadata=MULTILINE)
+    timeout_s: int = field(default=900, metadata=limits(1, MAX_TIMEOUT))
+    report: ReportRule | None = None
+
+    def __post_init__(self) -> None:
+        check_command(self.command, self.timeout_s)
+        for name, least, most in limits_of(fields(self)):
+            if not least <= (value := getattr(self, name)) <= most:
+                raise ValueError(f"{name} must be from {least:g} to {most:g}, got {value}")
+
+    @property
+    def suite(self) -> Suite:
+        return Suite(self.command, self.timeout_s, self.report)
 
 
 def lost(before: SuiteResult, after: SuiteResult, among: frozenset[str] | None = None) -> list[str]:

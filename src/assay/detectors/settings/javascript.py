@@ -85,22 +85,14 @@ def script_changes(before: dict[str, str], after: dict[str, str], text: str) -> 
     for name in sorted({*before, *after}):
         was, now = before.get(name, ""), after.get(name, "")
         is_test = _TEST_SCRIPT.match(name) is not None
-        if was == now or not (_ran_tests(name, was) if not now else was or _matters_new(name, now, is_test)):
+        ran_tests = name == "test" and runs_tests(was)
+        if was == now or not (ran_tests if not now else was or _matters_new(name, now, is_test)):
             continue
         for rule, part in command_changes(was, now, is_test=is_test):
             yield weakening(rule, text, f'"{name}"', was, now if rule == "test_command_emptied" else part)
 
 
-def _ran_tests(name: str, was: str) -> bool:
-    """Whether a script that was removed ran the tests."""
-    return name == "test" and runs_tests(was)
-
-
 def _matters_new(name: str, now: str, is_test: bool) -> bool:
     """Whether a new script is one that a run of the tests may call."""
     called = name in ("test", "pretest", "posttest") or runs_tests(now)
-    return is_test and called and not _is_placeholder(now)
-
-
-def _is_placeholder(command: str) -> bool:
-    return "no test specified" in command
+    return is_test and called and "no test specified" not in now

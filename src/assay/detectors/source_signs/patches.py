@@ -34,7 +34,7 @@ def framework_patches(code: Code, names: Names, words: Words, *, in_tests: bool)
         if _is_patch(code, names, words, given):
             yield code.sign("framework_patched", given.target[0])
         elif words.match(words.results, names.target(given)) and _value(code, given) in _EMPTIED:
-            yield code.sign(_rule_of_results(code), given.target[0])
+            yield code.sign("result_changed" if code.language == "ruby" else "framework_patched", given.target[0])
     for chain in names.chains:
         if words.match(words.changes, chain.path):
             yield code.sign("result_changed", chain.first)
@@ -155,10 +155,6 @@ def _is_patched_by_call(code: Code, names: Names, words: Words, chain: Chain) ->
     if chain.path.startswith("expect.extend("):
         return not BUILT_IN_MATCHERS.isdisjoint(_keys(code, names.arguments(chain)))
     return words.match(words.setters, chain.path) is not None and _sets(code, names, words, names.arguments(chain))
-
-
-def _rule_of_results(code: Code) -> str:
-    return "result_changed" if code.language == "ruby" else "framework_patched"
 
 
 def _value(code: Code, given: Assignment) -> list[str]:

@@ -69,7 +69,7 @@ def is_test_file(path: str) -> bool:
         return True
     if not is_code(path):
         return False
-    return _NAMED.match(_stem(name)) is not None or in_test_folder(path)
+    return _NAMED.match(name.rpartition(".")[0]) is not None or in_test_folder(path)
 
 
 def may_hold_source(path: str) -> bool:
@@ -95,10 +95,6 @@ def is_collected_path(path: str) -> bool:
 
 def _ending(path: str) -> str:
     return path.rsplit("/", 1)[-1].rpartition(".")[2].lower() if "." in path.rsplit("/", 1)[-1] else ""
-
-
-def _stem(name: str) -> str:
-    return name.rpartition(".")[0]
 
 
 def _is_test_folder(name: str) -> bool:

@@ -77,28 +77,40 @@ def eligible_k(attempts: int) -> list[int]:
 
 def pass_at_k_of_group(tasks: Sequence[str], rewards: Sequence[Rewards | None]) -> dict[int, float]:
     """pass@k of a group, by k: the mean over its tasks. Empty if the group has no pass@k."""
-    attempts = count_successes(tasks, rewards)
-    if not attempts:
-        return {}
-    fewest = min(n for n, _ in attempts.values())
-    return {k: mean([chance_of_a_success(n, c, k) for n, c in attempts.values()]) for k in eligible_k(fewest)}
-
-
-def count_successes(tasks: Iterable[str], rewards: Iterable[Rewards | None]) -> dict[str, tuple[int, int]] | None:
-    """Attempts and successes of each task; None if a trial's rewards aren't a single 0 or 1."""
-    counts: dict[str, tuple[int, int]] = {}
+    attempts = _Attempts()
     for task, reward in zip(tasks, rewards, strict=True):
+        attempts.add(task, reward)
+    return attempts.pass_at_k()
+
+
+class _Attempts:
+    """Attempts and successes of each task; none if a trial's rewards aren't a single 0 or 1."""
+
+    __slots__ = ("_counts",)
+
+    def __init__(self) -> None:
+        self._counts: dict[str, tuple[int, int]] | None = {}
+
+    def add(self, task: str, rewards: Rewards | None) -> None:
+        if self._counts is None:
+            return
         success = 0
-        if reward is not None:
-            if len(reward) != 1:
-                return None
-            value = next(iter(reward.values()))
+        if rewards is not None:
+            value = next(iter(rewards.values())) if len(rewards) == 1 else None
             if value not in (0, 1):
-                return None
+                self._counts = None
+                return
             success = int(value)
-        n, c = counts.get(task, (0, 0))
-        counts[task] = (n + 1, c + success)
-    return counts
+        n, c = self._counts.get(task, (0, 0))
+        self._counts[intern(task)] = (n + 1, c + success)
+
+    def pass_at_k(self) -> dict[int, float]:
+        """By k: the mean over the tasks."""
+        counts = self._counts
+        if not counts:
+            return {}
+        fewest = min(n for n, _ in counts.values())
+        return {k: mean([chance_of_a_success(n, c, k) for n, c in counts.values()]) for k in eligible_k(fewest)}
 
 
 RewardStats: TypeAlias = dict[str, dict[float, list[str]]]
@@ -152,14 +164,13 @@ class JobResult:
 class _GroupSums:
     """One group's totals, collected in the pass over the trials."""
 
-    __slots__ = ("dataset", "key", "names", "rewards", "stats", "tasks")
+    __slots__ = ("attempts", "dataset", "key", "rewards", "stats")
 
     def __init__(self, key: str, dataset: str, in_memory: bool) -> None:
         self.key = key
         self.dataset = dataset
         self.stats = EvalStats()
-        self.names: list[str] = []
-        self.tasks: list[str] = []
+        self.attempts = _Attempts()
         self.rewards: list[Rewards | None] | RewardColumn = [] if in_memory else RewardColumn()
 
 
@@ -175,7 +186,7 @@ def job_stats(
     """The statistics of trials, in the given order. ``metrics`` has those of each declared dataset.
 
     They are the final ones, or with ``running`` those that harbor writes while a job runs: without pass@k. Unless
-    they are ``named``, ``reward_stats`` has only the keys.
+    they are ``named``, ``reward_stats`` has only the keys, and ``exception_stats`` only the types.
     """
     stats = JobStats(n_retries=n_retries)
     groups = _gather(trials, stats, named)
@@ -195,7 +206,6 @@ def _gather(trials: Iterable[Trial], stats: JobStats, named: bool) -> dict[str, 
     usage = UsageSum()
     completed = 0
     in_memory = isinstance(trials, list)
-    share = dict[str, str]().setdefault
     for trial in trials:
         completed += 1
         parts = (trial.agent, trial.model, trial.dataset)
@@ -203,13 +213,17 @@ def _gather(trials: Iterable[Trial], stats: JobStats, named: bool) -> dict[str, 
         if group is None:
             key = evals_key(*parts)
             group = by_parts[parts] = groups.setdefault(key, _GroupSums(key, trial.dataset, in_memory))
-        if named:
-            group.names.append(intern(trial.name))
-        group.tasks.append(share(trial.task, trial.task))
+        name = intern(trial.name) if named else None
+        if trial.rewards is not None:
+            _count_rewards(group.stats, trial.rewards, name)
+        group.attempts.add(trial.task, trial.rewards)
         group.rewards.append(trial.rewards)
         if trial.exception_type is not None:
             stats.n_errored_trials += 1
-            _count_error(group.stats, intern(trial.name), trial.exception_type)
+            group.stats.n_errors += 1
+            failed = group.stats.exception_stats.setdefault(trial.exception_type, [])
+            if name is not None:
+                failed.append(name)
             if trial.exception_type == CANCELLED:
                 cancelled.add(trial.name)
         if trial.usage is not None:
@@ -220,17 +234,13 @@ def _gather(trials: Iterable[Trial], stats: JobStats, named: bool) -> dict[str, 
     return groups
 
 
-def _count_rewards(group: _GroupSums) -> None:
-    found = group.stats.reward_stats
-    group.stats.n_trials = len(group.rewards) - group.rewards.count(None)
-    if not group.names:
-        found.update((key, {}) for rewards in group.rewards for key in rewards or ())
-        return
-    for name, rewards in zip(group.names, group.rewards, strict=True):
-        for key, value in rewards.items() if rewards is not None else ():
-            buckets = found.get(key)
-            if buckets is None:
-                buckets = found[key] = {}
+def _count_rewards(stats: EvalStats, rewards: Rewards, name: str | None) -> None:
+    stats.n_trials += 1
+    for key, value in rewards.items():
+        buckets = stats.reward_stats.get(key)
+        if buckets is None:
+            buckets = stats.reward_stats[key] = {}
+        if name is not None:
             names = buckets.get(value)
             if names is None:
                 buckets[value] = [name]
@@ -238,16 +248,10 @@ def _count_rewards(group: _GroupSums) -> None:
                 names.append(name)
 
 
-def _count_error(stats: EvalStats, name: str, exception_type: str) -> None:
-    stats.n_errors += 1
-    stats.exception_stats.setdefault(exception_type, []).append(name)
-
-
 def _finish(group: _GroupSums, metrics: DatasetMetrics, running: bool) -> None:
     # In the end, harbor looks the dataset up by the last part of the key: a name with "__" in it finds no metrics.
     dataset = group.dataset if running else group.key.split("__")[-1]
     # Keys of groups contain "__", which the names that can be found don't.
     chosen = metrics.get(group.key, metrics.get(dataset, ()))
-    _count_rewards(group)
     group.stats.metrics = [metric.compute(group.rewards) for metric in chosen]
-    group.stats.pass_at_k = {} if running else pass_at_k_of_group(group.tasks, group.rewards)
+    group.stats.pass_at_k = {} if running else group.attempts.pass_at_k()

@@ -171,7 +171,7 @@ class TrialOrder:
 
     def __init__(self) -> None:
         self._slots: dict[Slot, int] = {}
-        self._of = array("L")
+        self._of = array("I")
         self._starts = array("q")
         self._last = ""
         self._by_name = True
@@ -193,7 +193,7 @@ class TrialOrder:
         waiting = _Queues(len(self._slots), len(self._of))
         for position in ordered:
             waiting.put(self._of[position], position)
-        filled, unfilled, taken = array("L"), [], bytearray(len(self._of))
+        filled, unfilled, taken = array("I"), [], bytearray(len(self._of))
         for planned in plan:
             number = self._slots.get(planned)
             position = -1 if number is None else waiting.take(number)
@@ -213,19 +213,19 @@ class TrialOrder:
             known = names()
             return sorted(range(count), key=lambda position: (start(position), known[position]))
         parts = [
-            array("L", sorted(range(first, min(first + _SORTED, count)), key=start))
+            array("I", sorted(range(first, min(first + _SORTED, count)), key=start))
             for first in range(0, count, _SORTED)
         ]
-        return array("L", merge(*parts, key=start))
+        return array("I", merge(*parts, key=start))
 
 
 class _Queues:
     """Many queues of positions in three arrays."""
 
     def __init__(self, queues: int, positions: int) -> None:
-        self._first = array("q", [-1]) * queues
-        self._last = array("q", [-1]) * queues
-        self._next = array("q", [-1]) * positions
+        self._first = array("i", [-1]) * queues
+        self._last = array("i", [-1]) * queues
+        self._next = array("i", [-1]) * positions
 
     def put(self, queue: int, position: int) -> None:
         if self._first[queue] < 0:

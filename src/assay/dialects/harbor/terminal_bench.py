@@ -44,15 +44,6 @@ class Published(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class PublishedResult:
-    """One run of terminal-bench: the trial, and the failure mode as it was written."""
-
-    trial: Trial
-    failure_mode: str
-    reason_code: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class BrokenEntry:
     """An entry of results.json that can't be used: its place, its run if it names one, and the reason."""
 
@@ -65,7 +56,7 @@ class BrokenEntry:
 class ImportedFolder:
     """One run folder: its runs in order, its published figures, and the entries that can't be used."""
 
-    runs: list[PublishedResult]
+    runs: list[Trial]
     published: Published
     problems: list["BrokenEntry"]
     notes: list[str]
@@ -135,7 +126,7 @@ def import_results(results: bytes, metadata: Metadata) -> ImportedFolder:
     entries = found.get("results")
     if not isinstance(entries, list):
         raise TerminalBenchError("results.json must have a list named results, but it has none")
-    runs: list[PublishedResult] = []
+    runs: list[Trial] = []
     problems: list[BrokenEntry] = []
     for index, entry in enumerate(entries):
         try:
@@ -148,7 +139,7 @@ def import_results(results: bytes, metadata: Metadata) -> ImportedFolder:
     return ImportedFolder(runs, published, problems, notes)
 
 
-def import_run(result: bytes, metadata: Metadata) -> PublishedResult:
+def import_run(result: bytes, metadata: Metadata) -> Trial:
     """One run from the bytes of its own results.json."""
     try:
         return _import_result(msgspec.convert(_object(result, "results.json"), _RunResult), metadata)
@@ -161,9 +152,9 @@ def binary_reward(exit_status: int) -> str:
     return "1\n" if exit_status == 0 else "0\n"
 
 
-def _import_result(run: _RunResult, metadata: Metadata) -> PublishedResult:
+def _import_result(run: _RunResult, metadata: Metadata) -> Trial:
     reason = FAILURE_REASONS.get(run.failure_mode, "harbor_trial_failed")
-    trial = Trial(
+    return Trial(
         name=run.trial_name,
         task=run.task_id,
         agent=metadata.agent_name,
@@ -183,8 +174,6 @@ def _import_result(run: _RunResult, metadata: Metadata) -> PublishedResult:
             verifier=seconds_between_texts(_text(run.test_started_at), _text(run.test_ended_at)),
         ),
     )
-    unscored = "harbor_reward_missing" if run.is_resolved is None else None
-    return PublishedResult(trial, run.failure_mode, reason or unscored)
 
 
 def _text(value: Any) -> str | None:

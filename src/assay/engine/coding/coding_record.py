@@ -17,7 +17,6 @@ from assay.evidence.coding_run import (
     SessionTurn,
     Speaker,
     Trajectory,
-    TrajectoryStep,
     add_usage,
 )
 from assay.evidence.workspace import Baseline, KnownBaseline
@@ -68,7 +67,7 @@ def _continued(one: Trajectory | None, other: Trajectory | None) -> Trajectory |
         return one or other
     if other.steps[: len(one.steps)] == one.steps:
         return other
-    steps = (*one.steps, *(_numbered(step, len(one.steps)) for step in other.steps))
+    steps = (*one.steps, *(replace(step, number=step.number + len(one.steps)) for step in other.steps))
     return replace(
         other,
         steps=steps,
@@ -76,10 +75,6 @@ def _continued(one: Trajectory | None, other: Trajectory | None) -> Trajectory |
         subagents=(*one.subagents, *other.subagents),
         remarks=(*one.remarks, *other.remarks),
     )
-
-
-def _numbered(step: TrajectoryStep, before: int) -> TrajectoryStep:
-    return replace(step, number=step.number + before)
 
 
 def _whole_end(ends: Sequence[AgentEnd]) -> AgentEnd | None:

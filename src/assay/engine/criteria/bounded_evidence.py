@@ -24,6 +24,7 @@ MOST_VALUES: Final = 50_000
 LONGEST_DETAILS: Final = 2_000
 CUT: Final = "cut"
 MOST_CUTS: Final = 20
+_LARGE: Final = 2**63
 # Asking for the types that most values have comes first, because it costs least.
 _MAPPINGS: Final = (dict, Mapping)
 _PARTS: Final = (dict, list, tuple, Mapping)
@@ -46,7 +47,7 @@ def _is_plain(value: object) -> bool:
     """Whether a value is shown as it is, which most are."""
     if isinstance(value, str):
         return value.isascii() and len(value) <= LONGEST_TEXT
-    return value is None or value is True or value is False
+    return value is None or (isinstance(value, int) and -_LARGE < value < _LARGE)
 
 
 class _Showing:
@@ -88,13 +89,20 @@ class _Showing:
     def _show_mapping(self, value: Mapping[Any, object], shown: int, place: str, depth: int) -> dict[str, Any]:
         found: dict[str, Any] = {}
         for name, one in islice(value.items(), shown):
-            shown_name = name if isinstance(name, str) and _is_plain(name) else self._text(str(name), place)
-            if _is_plain(one):
+            # The same as ``_is_plain``, of which a call costs more than most values do.
+            if type(name) is str and name.isascii() and len(name) <= LONGEST_TEXT:
+                shown_name = name
+            else:
+                shown_name = self._text(str(name), place)
+            if type(one) is str:
+                plain = one.isascii() and len(one) <= LONGEST_TEXT
+            else:
+                plain = one is None or one is True or one is False or (type(one) is int and -_LARGE < one < _LARGE)
+            if plain:
                 self._left -= 1
                 found[shown_name] = one
             else:
-                inside = f"{place}.{name}" if place else str(name)
-                found[shown_name] = self.value(one, inside, depth + 1)
+                found[shown_name] = self.value(one, f"{place}.{name}" if place else str(name), depth + 1)
         return found
 
     def _text(self, text: str, place: str) -> str:

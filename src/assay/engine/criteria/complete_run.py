@@ -5,10 +5,10 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from assay.checks import criteria as checks
 from assay.core.errors import BoundsError, BrokenCheckError, UnmeasuredError
@@ -29,24 +29,13 @@ from assay.dialects.criteria.variables import fill_variables
 from assay.engine.check_catalog import class_in, make_check, modules_in
 from assay.engine.criteria.bounded_evidence import DISCRIMINATOR, LoadedCriteria, shown_details, shown_evidence
 from assay.engine.criteria.shared_state import SharedJudge, SharedState
-from assay.evidence import bounds
-from assay.evidence.playground import (
-    Clock,
-    Event,
-    FhirSource,
-    FileSource,
-    PlaygroundCheck,
-    PlaygroundState,
-    StateRow,
-    Turn,
-)
+from assay.evidence.playground import Clock, PlaygroundCheck, PlaygroundState
 from assay.evidence.verdict import Judge
 
 # Most of their time, checks of these kinds wait for a source.
 REMOTE = frozenset(("fhir-resource-state", "sftp-file-present"))
 SIDE_BY_SIDE = 32
 NOT_MEASURED = {"measured": False}
-Record = TypeVar("Record", Event, StateRow, Turn)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +160,7 @@ def ask(
     time: Clock | None = None,
 ) -> Completion:
     """The same as ``complete``, with checks that were made before."""
-    shared = SharedState(BoundedState(state), judge=SharedJudge(judge), time=time, accepted_at=stamp.accepted_at)
+    shared = SharedState(state, judge=SharedJudge(judge), time=time, accepted_at=stamp.accepted_at)
     placed = _grade_checks(asked.checks, shared)
     _refuse_broken(placed)
     score = exact_mean(placed)
@@ -255,81 +244,6 @@ def _run(
         evidence=shown_evidence(outcome.evidence) if isinstance(outcome, Scored) else {},
         created_at=stamp.created_at,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class BoundedState:
-    """Fulfils ``PlaygroundState``. Records beyond the bounds keep their place and have no content.
-
-    FHIR servers and files have bounds of their own. Raises ``BoundsError`` for more records than are read.
-    """
-
-    source: PlaygroundState
-
-    @property
-    def run_start(self) -> datetime:
-        return self.source.run_start
-
-    def events(self, event_type: str) -> Sequence[Event]:
-        return _messages(self.source.events(event_type), f"events of type {event_type}")
-
-    def x12_responses(self) -> Sequence[Event]:
-        return _messages(self.source.x12_responses(), "X12 responses")
-
-    def state_rows(self, resource: str) -> Sequence[StateRow]:
-        rows = self.source.state_rows(resource)
-        return _bound_records(rows, f"records of {resource}", _row_size, bounds.MOST_VALUES, "values", data={})
-
-    def turns(self) -> Sequence[Turn]:
-        turns, most = self.source.turns(), bounds.SPEECH_CHARACTERS
-        return _bound_records(turns, "turns", lambda one: len(one.text), most, "characters", text="")
-
-    @property
-    def fhir(self) -> FhirSource:
-        return self.source.fhir
-
-    @property
-    def files(self) -> FileSource:
-        return self.source.files
-
-
-def _messages(events: Sequence[Event], what: str) -> Sequence[Event]:
-    return _bound_records(events, what, _message_size, bounds.MESSAGES_BYTES, "bytes", payload=b"")
-
-
-def _bound_records(
-    records: Sequence[Record],
-    what: str,
-    size: Callable[[Record], int | str],
-    most: int,
-    unit: str,
-    **empty: Any,
-) -> Sequence[Record]:
-    """The records; those that are too large, alone or with the ones before, are ``empty``."""
-    if len(records) > bounds.MOST_RECORDS:
-        raise BoundsError(f"there are more than {bounds.MOST_RECORDS} {what}, which are not read")
-    left, kept = most, list[Record]()
-    for record in records:
-        needed = size(record) if record.unread is None else record.unread
-        if isinstance(needed, int) and needed > left:
-            needed = f"the {what} have more than {most} {unit} up to here"
-        if isinstance(needed, str):
-            kept.append(replace(record, unread=needed, **empty))
-        else:
-            left -= needed
-            kept.append(record)
-    return kept
-
-
-def _message_size(event: Event) -> int | str:
-    too_large = len(event.payload) > bounds.MESSAGE_BYTES
-    return f"it has more than {bounds.MESSAGE_BYTES} bytes" if too_large else len(event.payload)
-
-
-def _row_size(row: StateRow) -> int | str:
-    data = dict(row.data)
-    size = bounds.size_of(data)
-    return size if size > bounds.MOST_VALUES else bounds.unusual(data) or size
 
 
 @dataclass(frozen=True, slots=True)

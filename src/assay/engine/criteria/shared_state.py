@@ -7,12 +7,13 @@ server is asked only once, however many criteria have the same question. A view 
 import json
 import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import count
 from typing import Any, Final, Generic, TypeVar
 
-from assay.core.errors import MeasurementError
-from assay.evidence import verdict
+from assay.core.errors import BoundsError, MeasurementError
+from assay.evidence import bounds, verdict
 from assay.evidence.playground import (
     Clock,
     Event,
@@ -32,6 +33,7 @@ KEPT_FILE_BYTES: Final = 1024 * 1024
 KEPT_FILES_BYTES: Final = 64 * 1024 * 1024
 Answer = TypeVar("Answer")
 Item = TypeVar("Item")
+Record = TypeVar("Record", Event, StateRow, Turn)
 
 
 class SharedStream(Generic[Item]):
@@ -140,7 +142,11 @@ class SharedJudge:
 
 
 class SharedState:
-    """Fulfils ``PlaygroundState``, ``Remembering`` and ``Judged``. May be asked from several threads."""
+    """Fulfils ``PlaygroundState``, ``Remembering`` and ``Judged``. May be asked from several threads.
+
+    Records beyond the bounds keep their place and have no content; FHIR servers and files have bounds of their
+    own. Raises ``BoundsError`` for more records than are read.
+    """
 
     def __init__(
         self,
@@ -180,16 +186,27 @@ class SharedState:
         return self._source.run_start
 
     def events(self, event_type: str) -> Sequence[Event]:
-        return self._ask_once(("events", event_type), lambda: self._source.events(event_type))
+        return self._ask_once(
+            ("events", event_type),
+            lambda: _messages(self._source.events(event_type), f"events of type {event_type}"),
+        )
 
     def state_rows(self, resource: str) -> Sequence[StateRow]:
-        return self._ask_once(("rows", resource), lambda: self._source.state_rows(resource))
+        return self._ask_once(("rows", resource), lambda: self._rows(resource))
+
+    def _rows(self, resource: str) -> Sequence[StateRow]:
+        rows = self._source.state_rows(resource)
+        return _bound_records(rows, f"records of {resource}", _row_size, bounds.MOST_VALUES, "values", data={})
 
     def turns(self) -> Sequence[Turn]:
-        return self._ask_once("turns", self._source.turns)
+        return self._ask_once("turns", self._turns)
+
+    def _turns(self) -> Sequence[Turn]:
+        turns, most = self._source.turns(), bounds.SPEECH_CHARACTERS
+        return _bound_records(turns, "turns", lambda one: len(one.text), most, "characters", text="")
 
     def x12_responses(self) -> Sequence[Event]:
-        return self._ask_once("x12", self._source.x12_responses)
+        return self._ask_once("x12", lambda: _messages(self._source.x12_responses(), "X12 responses"))
 
     def opinion(self, question: Question) -> verdict.Answer:
         """The judge's opinion, if there is one."""
@@ -211,6 +228,45 @@ class SharedState:
         if self._stopped.is_set():
             raise MeasurementError("the grading was stopped")
         return self._memory.once(question, ask)
+
+
+def _messages(events: Sequence[Event], what: str) -> Sequence[Event]:
+    return _bound_records(events, what, _message_size, bounds.MESSAGES_BYTES, "bytes", payload=b"")
+
+
+def _bound_records(
+    records: Sequence[Record],
+    what: str,
+    size: Callable[[Record], int | str],
+    most: int,
+    unit: str,
+    **empty: Any,
+) -> Sequence[Record]:
+    """The records; those that are too large, alone or with the ones before, are ``empty``."""
+    if len(records) > bounds.MOST_RECORDS:
+        raise BoundsError(f"there are more than {bounds.MOST_RECORDS} {what}, which are not read")
+    left, kept = most, list[Record]()
+    for record in records:
+        needed = size(record) if record.unread is None else record.unread
+        if isinstance(needed, int) and needed > left:
+            needed = f"the {what} have more than {most} {unit} up to here"
+        if isinstance(needed, str):
+            kept.append(replace(record, unread=needed, **empty))
+        else:
+            left -= needed
+            kept.append(record)
+    return kept
+
+
+def _message_size(event: Event) -> int | str:
+    too_large = len(event.payload) > bounds.MESSAGE_BYTES
+    return f"it has more than {bounds.MESSAGE_BYTES} bytes" if too_large else len(event.payload)
+
+
+def _row_size(row: StateRow) -> int | str:
+    data = dict(row.data)
+    size = bounds.size_of(data)
+    return size if size > bounds.MOST_VALUES else bounds.unusual(data) or size
 
 
 class SharedFhir:

@@ -20,7 +20,9 @@ LAST_TURN: Final = 2**31 - 1
 
 def is_text(value: str) -> bool:
     """Whether a text could be in a store at all."""
-    return "\0" not in value and not any("\ud800" <= character <= "\udfff" for character in value)
+    if "\0" in value:
+        return False
+    return value.isascii() or not any("\ud800" <= character <= "\udfff" for character in value)
 
 
 def checked_text(value: str, what: str) -> str:
@@ -77,6 +79,8 @@ def checked_time(value: datetime, what: str) -> datetime:
 
 def without_nul(text: str) -> str:
     """PostgreSQL has no NUL in a text, and neither has UTF-8 half of a character; evidence has both as JSON."""
+    if is_text(text):
+        return text
     return text.replace("\0", "\N{SYMBOL FOR NULL}").encode("utf-8", "replace").decode()
 
 

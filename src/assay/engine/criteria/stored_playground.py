@@ -1,15 +1,12 @@
 """One playground as criteria look at it: its records from the store, and the systems beside it."""
 
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from assay.core.errors import MeasurementError
 from assay.engine.criteria.watched_sources import Playground
 from assay.evidence.playground import Event, FhirSource, FileSource, StateRow, Turn
-
-Answer = TypeVar("Answer")
 
 
 class PlaygroundRecords(Protocol):
@@ -25,7 +22,7 @@ class PlaygroundRecords(Protocol):
 
 
 class StoredPlayground:
-    """Fulfils ``PlaygroundState``. Each question goes to the store once, so all criteria see the same state."""
+    """Fulfils ``PlaygroundState``."""
 
     def __init__(
         self,
@@ -38,24 +35,22 @@ class StoredPlayground:
         self._playground = playground
         self._fhir = fhir
         self._files = files
-        self._lock = threading.Lock()
-        self._known: dict[tuple[str, str], object] = {}
 
     @property
     def run_start(self) -> datetime:
         return self._playground.run_start
 
     def events(self, event_type: str) -> Sequence[Event]:
-        return self._once("events", event_type, lambda: self._store.events(self._playground.id, event_type))
+        return self._store.events(self._playground.id, event_type)
 
     def state_rows(self, resource: str) -> Sequence[StateRow]:
-        return self._once("rows", resource, lambda: self._store.state_rows(self._playground.id, resource))
+        return self._store.state_rows(self._playground.id, resource)
 
     def turns(self) -> Sequence[Turn]:
-        return self._once("turns", "", lambda: self._store.turns(self._playground.id))
+        return self._store.turns(self._playground.id)
 
     def x12_responses(self) -> Sequence[Event]:
-        return self._once("x12", "", lambda: self._store.x12_responses(self._playground.id))
+        return self._store.x12_responses(self._playground.id)
 
     @property
     def fhir(self) -> FhirSource:
@@ -68,9 +63,3 @@ class StoredPlayground:
         if self._files is None:
             raise MeasurementError(f"no files are configured for the playground {self._playground.id!r}")
         return self._files
-
-    def _once(self, kind: str, name: str, ask: Callable[[], Sequence[Answer]]) -> Sequence[Answer]:
-        with self._lock:
-            if (kind, name) not in self._known:
-                self._known[kind, name] = ask()
-            return self._known[kind, name]  # type: ignore[return-value] # It is what was asked for by that name.

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import islice
@@ -14,7 +14,7 @@ import msgspec
 from assay.dialects.harbor.trial import Trial
 from assay.engine.explorer.blobs import KeptFile
 from assay.engine.jobs.job import Job
-from assay.engine.jobs.job_runs import run_of_trial, runs_of, runs_without_result, tasks_with_reward
+from assay.engine.jobs.job_runs import TasksWithReward, run_of_trial, runs_of, runs_without_result
 from assay.engine.jobs.trial_additions import History
 from assay.evidence.run import Run
 
@@ -126,7 +126,7 @@ def import_job(
         store.refuse_changed(organisation, called, map(Kept, runs_now))
         # A trial that was only planned has another name once it begins.
         store.remove_waiting(organisation, called, {run.name for run in runs_now})
-    done, decided = Imported(0, 0, 0), tasks_with_reward(job.trials)
+    done, decided = Imported(0, 0, 0), TasksWithReward(job.trials)
     trials = iter(job.trials)
     while some := list(islice(trials, AT_ONCE)):
         with nullcontext(lambda _name: Evidence()) if source is None else source.batch() as find:
@@ -138,7 +138,7 @@ def import_job(
 
 
 def _kept_trial(
-    job: str, trial: Trial, history: History | None, evidence: Evidence, decided: Collection[str]
+    job: str, trial: Trial, history: History | None, evidence: Evidence, decided: Container[str]
 ) -> Kept:
     return Kept(
         run_of_trial(job, trial, history, decided=decided),

@@ -28,9 +28,10 @@ from assay.engine.jobs.spool import Spool, joined
 from assay.engine.ports import DEFAULT_RULES, MARK, JobFolder, Progress, no_progress, recorded_rules
 from assay.evidence.files import Absent, Content, File, Refused
 from assay.formats.counting import counted
+from assay.formats.json_items import read_outline
 
-# A larger plan is read trial by trial.
-LARGE_PLAN = 4 * 2**20
+# A larger plan is read trial by trial, and of a larger record what it says beside the names of trials.
+LARGE = 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,10 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A job as read from its folder: its trials in order, its problems, and the job's own files."""
+    """A job as read from its folder: its trials in order, its problems, and the job's own files.
+
+    ``recorded`` is its result.json; where that is large, most names of trials are left out.
+    """
 
     name: str
     trials: Sequence[Trial]
@@ -226,7 +230,7 @@ def _not_finite(value: float) -> bool:
 def _plan(folder: JobFolder, notes: list[str]) -> Plan:
     """The plan of lock.json. The file may be large, and isn't kept."""
     source = folder.source("lock.json")
-    plan = None if source is None or source.size < LARGE_PLAN else read_large_plan(source)
+    plan = None if source is None or source.size < LARGE else read_large_plan(source)
     if plan is not None:
         return plan
     file = folder.file("lock.json")
@@ -263,9 +267,21 @@ def _recorded_version(recorded: bytes | None) -> HarborVersion:
 
 
 def _read_record(folder: JobFolder, notes: list[str]) -> bytes | None:
+    source = folder.source("result.json")
+    if source is not None and source.size >= LARGE:
+        return read_outline(source)
     file = folder.file("result.json")
     if isinstance(file, Refused):
         notes.append(f"the job's result.json is {file.why.value}{file.detail}")
+    return file.data if isinstance(file, Content) else None
+
+
+def whole_record(folder: JobFolder, recorded: bytes | None) -> bytes | None:
+    """A job's result.json as it was read with its trials, or a large one with all names of trials."""
+    source = folder.source("result.json")
+    if recorded is None or source is None or source.size < LARGE:
+        return recorded
+    file = folder.file("result.json")
     return file.data if isinstance(file, Content) else None
 
 

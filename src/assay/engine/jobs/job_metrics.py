@@ -89,10 +89,11 @@ def job_metrics(
     config: File, trials: Sequence[Trial], script: Metric | None, version: HarborVersion, notes: list[str]
 ) -> ConfiguredMetrics:
     """The metrics that config.json configures. Notes say why it can't be used, or what is missing."""
-    found = ConfiguredMetrics(metrics_for({trial.dataset for trial in trials}))
+    sources = _sources(trials, version)
+    found = ConfiguredMetrics(metrics_for(sources.names))
     if isinstance(config, Content):
         try:
-            found = metrics_of_config(config.data, script, _sources(trials, version))
+            found = metrics_of_config(config.data, script, sources)
         except (ValueError, RecursionError) as error:
             notes.append(f"config.json can't be used ({error}), so the metric is the mean")
     elif isinstance(config, Refused):
@@ -134,7 +135,7 @@ def with_registered(
     One that is harbor's own metric of the same rewards is computed like any other. For all others, the number is
     taken as recorded, and a note says so.
     """
-    groups = _registered_groups(metrics, trials)
+    groups = _registered_groups(metrics, trials) if metrics.registered else {}
     result = recorded_fields(recorded) if groups else None
     by_group: dict[str, list[Metric]] = {}
     taken: set[str] = set()
@@ -175,12 +176,8 @@ def _registered_groups(metrics: ConfiguredMetrics, trials: Iterable[Trial]) -> d
 
 
 def _recorded_metrics(result: Mapping[str, Any] | None, key: str) -> list[dict[str, object]]:
-    match result:
-        case {"stats": {"evals": dict(evals)}}:
-            group = evals.get(key)
-            found = group.get("metrics") if isinstance(group, dict) else None
-            return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
-    return []
+    found = dict(groups_of(result or {})).get(key, {}).get("metrics")
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
 def _harbors_own(recorded: Mapping[str, object], rewards: Sequence[Rewards | None]) -> Aggregate | None:

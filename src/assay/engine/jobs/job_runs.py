@@ -1,10 +1,10 @@
 """The trials of a job as runs, each with what it came to. Harbor's words end here."""
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -84,7 +84,7 @@ def runs_of(
     beside = {one.trial: one for one in histories}
     called = name or job.name
     trials = with_latest(job.trials, beside.values()) if question.grading == "latest" else job.trials
-    decided = tasks_with_reward(trials)
+    decided = TasksWithReward(trials)
 
     def runs() -> Iterator[Run]:
         for trial in trials:
@@ -94,9 +94,18 @@ def runs_of(
     return list(runs()) if isinstance(trials, list) else Lazy(runs, job.n_total)
 
 
-def tasks_with_reward(trials: Iterable[Trial]) -> frozenset[str]:
-    """The tasks for which ``reward`` decides, because a run of theirs has it."""
-    return frozenset(trial.task for trial in trials if trial.rewards and REWARD in trial.rewards)
+class TasksWithReward(Container[str]):
+    """The tasks for which ``reward`` decides, because a run of theirs has it. Few jobs need to know."""
+
+    def __init__(self, trials: Iterable[Trial]) -> None:
+        self._trials = trials
+
+    @cached_property
+    def _tasks(self) -> frozenset[str]:
+        return frozenset(trial.task for trial in self._trials if trial.rewards and REWARD in trial.rewards)
+
+    def __contains__(self, task: object) -> bool:
+        return task in self._tasks
 
 
 def run_of_trial(
@@ -105,7 +114,7 @@ def run_of_trial(
     history: History | None,
     question: JobQuestion = USUAL,
     prefix: str = "",
-    decided: Collection[str] = (),
+    decided: Container[str] = (),
 ) -> Run:
     """A trial as a run. ``history`` was added to it later; ``decided`` are tasks of which ``reward`` decides."""
     gates = None if history is None else history.gates
@@ -155,7 +164,7 @@ def run_of_trial(
 
 
 def trial_facts(
-    trial: Trial, history: History | None, question: JobQuestion = USUAL, decided: Collection[str] = ()
+    trial: Trial, history: History | None, question: JobQuestion = USUAL, decided: Container[str] = ()
 ) -> Facts:
     """A trial's facts: its gates, its grading, or the rewards and the exception in its result."""
     if trial.exception_type == CANCELLED:

@@ -7,7 +7,7 @@ import pickle
 import weakref
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import BinaryIO, Final, Generic, TypeAlias, TypeVar, overload
 
 import msgspec
@@ -31,7 +31,8 @@ class Spool(Sequence[Value], Generic[Value]):
         self._values: list[Value] = []
         self._file: BinaryIO | None = None
         self._waiting: list[bytes] = []
-        self._ends = array("Q", [0])
+        # Of each value its length, and of each so many where the first one begins.
+        self._lengths, self._begins, self._end = array("I"), array("Q"), 0
 
     def append(self, value: Value) -> None:
         if self._file is None:
@@ -55,7 +56,7 @@ class Spool(Sequence[Value], Generic[Value]):
         return found
 
     def __len__(self) -> int:
-        return len(self._values) if self._file is None else len(self._ends) - 1
+        return len(self._values) if self._file is None else len(self._lengths)
 
     def __iter__(self) -> Iterator[Value]:
         if self._file is None:
@@ -95,7 +96,10 @@ class Spool(Sequence[Value], Generic[Value]):
 
     def _add(self, data: bytes) -> None:
         self._waiting.append(data)
-        self._ends.append(self._ends[-1] + len(data))
+        if not len(self._lengths) % _AT_ONCE:
+            self._begins.append(self._end)
+        self._lengths.append(len(data))
+        self._end += len(data)
         if len(self._waiting) >= _AT_ONCE:
             self._flush()
 
@@ -103,7 +107,7 @@ class Spool(Sequence[Value], Generic[Value]):
         data = b"".join(self._waiting)
         self._waiting.clear()
         assert self._file is not None  # noqa: S101 - narrows the type
-        self._file.seek(self._ends[-1] - len(data))
+        self._file.seek(self._end - len(data))
         while data:
             data = data[self._file.write(data) :]
 
@@ -111,12 +115,13 @@ class Spool(Sequence[Value], Generic[Value]):
         if self._waiting:
             self._flush()
         assert self._file is not None  # noqa: S101 - narrows the type
-        ends = self._ends[start : stop + 1]
-        self._file.seek(ends[0])
+        block, lengths = start // _AT_ONCE, self._lengths[start:stop]
+        self._file.seek(self._begins[block] + sum(self._lengths[block * _AT_ONCE : start]))
+        ends = [0, *accumulate(lengths)]
         data = b""
-        while len(data) < ends[-1] - ends[0]:
-            data += self._file.read(ends[-1] - ends[0] - len(data)) or _cut_short()
-        return [data[one - ends[0] : other - ends[0]] for one, other in pairwise(ends)]
+        while len(data) < ends[-1]:
+            data += self._file.read(ends[-1] - len(data)) or _cut_short()
+        return [data[one:other] for one, other in pairwise(ends)]
 
 
 def _cut_short() -> bytes:
@@ -135,6 +140,8 @@ def joined(parts: Iterable[Sequence[Value]]) -> "Sequence[Value]":
 
 class Lazy(Sequence[Value], Generic[Value]):
     """A sequence of which each pass makes the values again."""
+
+    __slots__ = ("_length", "_make")
 
     def __init__(self, make: Callable[[], Iterator[Value]], length: int) -> None:
         self._make, self._length = make, length

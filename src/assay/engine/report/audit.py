@@ -4,14 +4,14 @@ import hashlib
 import json
 import math
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.core.errors import InputError
-from assay.dialects.harbor.job_stats import JobResult, JobStats, job_stats
+from assay.dialects.harbor.job_stats import JobResult, job_stats
 from assay.dialects.harbor.job_text import job_text, job_texts
 from assay.dialects.harbor.trial import Trial
-from assay.engine.jobs.job import Job
+from assay.engine.jobs.job import Job, whole_record
 from assay.engine.jobs.job_metrics import fields_of, load_record, whole_number
 from assay.engine.ports import JobFolder
 from assay.engine.report.audit_rewards import (
@@ -60,11 +60,14 @@ _CANCELLED = "stats.n_cancelled_trials"
 
 def audit_job(folder: JobFolder, job: Job) -> Audit:
     """Derive the job's result from its trials and compare it with the record."""
-    recorded = _load_recorded(job)
+    data = whole_record(folder, job.recorded)
+    if data is None:
+        raise InputError(f"{job.name} must have a result.json to audit, but it has none")
+    recorded = _load_recorded(data, job)
     finished = recorded.get("finished_at") is not None
     known = job if finished else as_of(recorded, job)
     orders = [known.trials] if finished else [known.trials, in_order_of_end(known.trials)]
-    attempts = [_compare_with(recorded, job, known, trials) for trials in orders]
+    attempts = [_compare_with(recorded, data, job, replace(known, trials=trials)) for trials in orders]
     best = min(attempts, key=_differences)
     return Audit(
         job=job.name,
@@ -91,10 +94,10 @@ def _differences(comparison: _Comparison) -> tuple[bool, int]:
     return not comparison.identical, sum(one.standing is Standing.DIFFERS for one in comparison.findings)
 
 
-def _compare_with(recorded: dict[str, Any], job: Job, known: Job, trials: Sequence[Trial]) -> _Comparison:
-    """Compare the record with the result that follows from trials in this order."""
-    derived = _derive(known, trials, recorded)
-    identical = job.recorded is not None and _is_text(job.recorded, job_texts(derived, job.version))
+def _compare_with(recorded: dict[str, Any], data: bytes, job: Job, known: Job) -> _Comparison:
+    """Compare the record with the result that follows from the known trials, in their order."""
+    derived = _derive(known, recorded)
+    identical = _is_text(data, job_texts(derived, job.version))
     finished = recorded.get("finished_at") is not None
     one = dict(fields_of(recorded if finished else without_leftovers(recorded)))
     other = dict(fields_of(recorded if identical else load_record(job_text(derived, job.version))))
@@ -102,7 +105,7 @@ def _compare_with(recorded: dict[str, Any], job: Job, known: Job, trials: Sequen
     taken = {*_TAKEN, *_taken_metrics(job, one)}
     if not finished:
         taken |= set(_taken_while_running(recorded, job, known, one, other))
-    if _cost_may_be_nan(trials, one, other):
+    if _cost_may_be_nan(known.trials, one, other):
         taken.add(_COST)
         notes.append("the cost is null in the record, so that of a trial was NaN: files can't hold it")
     return _Comparison(list(_compare(one, other, taken)), identical, notes)
@@ -118,11 +121,9 @@ def _is_text(recorded: bytes, texts: Iterable[str]) -> bool:
     return place == len(recorded)
 
 
-def _load_recorded(job: Job) -> dict[str, Any]:
-    if job.recorded is None:
-        raise InputError(f"{job.name} must have a result.json to audit, but it has none")
+def _load_recorded(data: bytes, job: Job) -> dict[str, Any]:
     try:
-        result = load_record(job.recorded.decode())
+        result = load_record(data.decode())
     except (ValueError, RecursionError) as error:
         raise InputError(f"the result.json of {job.name} must be JSON: {error}") from error
     if not isinstance(result, dict) or not isinstance(result.get("stats"), dict):
@@ -130,20 +131,21 @@ def _load_recorded(job: Job) -> dict[str, Any]:
     return result
 
 
-def _derive(job: Job, trials: Sequence[Trial], recorded: dict[str, Any]) -> JobResult:
+def _derive(job: Job, recorded: dict[str, Any]) -> JobResult:
     """The job's result as it follows from the trials; fields that can't be derived are taken from the record."""
     said = recorded["stats"]
     finished = recorded.get("finished_at") is not None
     n_total = job.n_total if finished else max(job.n_total, _unplanned_total(job, recorded))
     stats = job_stats(
-        trials,
+        job.trials,
         job.metrics.by_dataset,
         n_total=n_total,
         n_retries=whole_number(said, "n_retries"),
         running=not finished,
     )
     if not job.version.has_pass_at_k:
-        _forget_pass_at_k(stats)
+        for group in stats.evals.values():
+            group.pass_at_k = {}
     stats.n_running_trials = 0 if finished else whole_number(said, "n_running_trials")
     stats.n_pending_trials = max(stats.n_pending_trials - stats.n_running_trials, 0)
     return JobResult(
@@ -159,11 +161,6 @@ def _derive(job: Job, trials: Sequence[Trial], recorded: dict[str, Any]) -> JobR
 def _unplanned_total(job: Job, recorded: Mapping[str, Any]) -> int:
     """Without lock.json, only the record tells how many trials never began."""
     return 0 if job.n_planned else whole_number(recorded, "n_total_trials")
-
-
-def _forget_pass_at_k(stats: JobStats) -> None:
-    for group in stats.evals.values():
-        group.pass_at_k = {}
 
 
 def _taken_metrics(job: Job, recorded: Mapping[str, Any]) -> Iterator[str]:

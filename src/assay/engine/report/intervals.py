@@ -6,11 +6,12 @@ Noise says how much of the variance is the tasks', the attempts' and the verifie
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, MutableSequence, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from sys import intern
-from typing import overload
 
 from assay.engine.jobs.job_runs import REWARD, JobQuestion
+from assay.engine.jobs.spool import Lazy
 from assay.engine.jobs.trial_additions import History
 from assay.evidence.run import Run, State
 from assay.stats.interval import CantSay, Interval, clopper_pearson
@@ -161,29 +162,9 @@ def group_noise(
     return {name: noise for name, noise in found.items() if noise is not None}
 
 
-class _GradedOnce(Sequence[Sequence[float]]):
-    """Runs of one score each."""
-
-    def __init__(self, scores: Sequence[float]) -> None:
-        self._scores = scores
-
-    def __len__(self) -> int:
-        return len(self._scores)
-
-    @overload
-    def __getitem__(self, index: int) -> Sequence[float]: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Sequence[float]]: ...
-    def __getitem__(self, index: int | slice) -> Sequence[float] | Sequence[Sequence[float]]:
-        found = self._scores[index]
-        return (found,) if isinstance(found, float) else [(one,) for one in found]
-
-    def __iter__(self) -> Iterator[Sequence[float]]:
-        return zip(self._scores, strict=True)
-
-
 def _runs_graded_once(rewards: Mapping[str, TaskRewards]) -> dict[str, Sequence[Sequence[float]]]:
-    return {task: _GradedOnce(found.rewards) for task, found in rewards.items() if found.rewards}
+    known = {task: found.rewards for task, found in rewards.items() if found.rewards}
+    return {task: Lazy(partial(zip, scores), len(scores)) for task, scores in known.items()}
 
 
 def _graded_runs(runs: Iterable[Run], histories: Mapping[str, History]) -> dict[str, Sequence[Sequence[float]]]:

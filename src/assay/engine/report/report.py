@@ -24,7 +24,7 @@ from assay.engine.report.intervals import (
     group_intervals,
     group_noise,
 )
-from assay.engine.report.rows_report import KeyMean, TaskReportRow, UsageReport, key_means, report_usage, task_rows
+from assay.engine.report.rows_report import KeyMean, TaskReportRow, UsageCount, UsageReport, key_means, task_rows
 from assay.engine.report.run_groups import GateCounts, RunGroup, Trouble, gather
 from assay.evidence.run import Run, State
 from assay.stats.passes import Attempts, Estimate, PassCurves, PassRate, estimate_pass_at_k, estimate_pass_hat_k
@@ -95,7 +95,8 @@ def report_job(
     """The report of a job. ``histories`` were added after its trials ended; ``runs`` are given if known."""
     trials = with_latest(job.trials, histories) if question.grading == "latest" else job.trials
     runs = runs_of(job, histories, question) if runs is None else runs
-    stats = job_stats(trials, job.metrics.by_dataset, n_total=job.n_total, named=False)
+    used = UsageCount()
+    stats = job_stats(used.each(trials), job.metrics.by_dataset, n_total=job.n_total, named=False)
     _refuse_unknown(question.key, {key for found in stats.evals.values() for key in found.reward_stats})
     found = gather(runs, {one.trial for one in histories})
     # Harbor knows nothing of a group whose results it can't read.
@@ -116,7 +117,7 @@ def report_job(
         notes=job.notes,
         runs=runs,
         trials={trial.name: trial for trial in trials} if question.by == "trial" else {},
-        usage=report_usage(trials, stats.usage),
+        usage=used.report(),
         regrades=regrades,
         by=question.by,
         task_rows=task_rows(found.groups, trials) if question.by == "task" else (),

@@ -1,7 +1,7 @@
 """The report of a job as plain values, for the command line's JSON and for the service."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Final
 
 import msgspec
@@ -9,11 +9,12 @@ import msgspec
 from assay.dialects.harbor.trial import NO_SECONDS, Trial, Usage
 from assay.engine.jobs.trial_additions import Regrade
 from assay.engine.report.evaluation_report import RaterAgreement
-from assay.engine.report.intervals import GroupBounds, GroupIntervals, GroupNoise
+from assay.engine.report.intervals import GroupBounds, GroupIntervals, GroupNoise, MixedTask
 from assay.engine.report.report import GroupReport, JobReport
 from assay.engine.report.rows_report import TaskReportRow
 from assay.engine.report.run_groups import group_of
 from assay.evidence.run import Run, State
+from assay.stats.agreement import Agreement
 from assay.stats.interval import CantSay, Interval
 from assay.stats.passes import Estimate, PassRate
 
@@ -116,10 +117,7 @@ def noise_json(found: GroupNoise | None) -> dict[str, Any] | None:
             | interval_json(one.interval)
             for one in found.verifiers
         ],
-        "flaky_tasks": [
-            {"task": one.task, "successes": one.successes, "attempts": one.attempts} | interval_json(one.interval)
-            for one in found.tasks
-        ],
+        "flaky_tasks": [with_interval(one, "task", "successes", "attempts") for one in found.tasks],
     }
 
 
@@ -127,10 +125,7 @@ def agreement_json(found: Sequence[RaterAgreement]) -> list[dict[str, Any]]:
     return [
         {
             "between": one.between,
-            "measures": [
-                {"measure": each.measure, "value": each.value, "items": each.items} | interval_json(each.interval)
-                for each in one.measures
-            ],
+            "measures": [with_interval(each, "measure", "value", "items") for each in one.measures],
         }
         for one in found
     ]
@@ -171,8 +166,13 @@ def models_as_json(models: Mapping[str, Usage] | None) -> dict[str, Any] | None:
 def interval_json(found: Interval | CantSay) -> dict[str, Any]:
     """An interval, or ends of null with the reason."""
     if isinstance(found, CantSay):
-        return {"low": None, "high": None, "level": None, "method": None, "reason": found.reason}
-    return {"low": found.low, "high": found.high, "level": found.level, "method": found.method, "reason": None}
+        return dict.fromkeys(("low", "high", "level", "method")) | asdict(found)
+    return asdict(found) | {"reason": None}
+
+
+def with_interval(found: MixedTask | Agreement | PassRate, *names: str) -> dict[str, Any]:
+    """These fields of a number, with its interval."""
+    return {name: getattr(found, name) for name in names} | interval_json(found.interval)
 
 
 def intervals_json(
@@ -191,31 +191,18 @@ def intervals_json(
 
 
 def _rate(rate: PassRate) -> dict[str, Any]:
-    return {
-        "k": rate.k,
-        "value": rate.value,
-        "tasks": rate.tasks,
-        "tasks_with_too_few_attempts": rate.tasks_with_too_few_attempts,
-    } | interval_json(rate.interval)
+    return with_interval(rate, "k", "value", "tasks", "tasks_with_too_few_attempts")
 
 
 def _too_few(asked: Sequence[Estimate]) -> Iterator[dict[str, Any]]:
     """The requested k for which no task has enough attempts."""
     for one in asked:
         if one.value is None:
-            reason = CantSay(f"no task has {one.k} attempts")
-            few = one.tasks_with_too_few_attempts
-            yield {"k": one.k, "value": None, "tasks": 0, "tasks_with_too_few_attempts": few} | interval_json(
-                reason
-            )
+            yield asdict(replace(one, tasks=0)) | interval_json(CantSay(f"no task has {one.k} attempts"))
 
 
 def _bounds(found: GroupBounds) -> dict[str, Any]:
-    bounds = found.bounds
+    bounds, unplaced = found.bounds, {"unplaced": found.unplaced}
     if isinstance(bounds, CantSay):
-        ends: dict[str, Any] = {"low": None, "high": None, "broken": None, "uncontrolled": None}
-    else:
-        open_runs = {"broken": bounds.broken, "uncontrolled": bounds.uncontrolled}
-        ends = {"low": bounds.low, "high": bounds.high, **open_runs}
-    reason = bounds.reason if isinstance(bounds, CantSay) else None
-    return ends | {"unplaced": found.unplaced, "reason": reason}
+        return dict.fromkeys(("low", "high", "broken", "uncontrolled")) | unplaced | asdict(bounds)
+    return asdict(bounds) | unplaced | {"reason": None}

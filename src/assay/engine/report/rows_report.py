@@ -1,9 +1,8 @@
 """A job row by row: its tasks, or the rewards of its runs one by one, with failures, time, cost and their sums."""
 
 import math
-from array import array
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.core.total import exact_average, mean
@@ -24,61 +23,54 @@ class UsageReport:
     trials_with_times: int
 
 
-def report_usage(trials: Iterable[Trial], total: Usage) -> UsageReport:
-    """The usage of trials, of which the sum is known."""
-    tokens = costs = times = 0
-    by_model: dict[str, UsageSum] = {}
-    lengths = _Lengths()
-    for trial in trials:
-        usage, seconds = trial.usage, trial.seconds
-        if usage is not None:
-            tokens += usage.n_input_tokens is not None or usage.n_output_tokens is not None
-            costs += usage.cost_usd is not None
-        if seconds is not None:
-            lengths.add(seconds)
-            times += seconds.total is not None
-        for model, used in (trial.model_usage or {}).items():
-            by_model.setdefault(model, UsageSum()).add(used)
-    return UsageReport(
-        usage=total,
-        trials_with_tokens=tokens,
-        trials_with_cost=costs,
-        by_model={model: used.total() for model, used in by_model.items()},
-        mean=lengths.mean(),
-        trials_with_times=times,
-    )
+class UsageCount:
+    """Counts the usage of trials while somebody else goes through them, in harbor's order of addition."""
 
+    def __init__(self) -> None:
+        self._tokens = self._costs = 0
+        self._usage = UsageSum()
+        self._by_model: dict[str, UsageSum] = {}
+        self._lengths = _Lengths()
 
-def sum_of_usage(trials: Iterable[Trial]) -> Usage:
-    """The usage of trials, added up in harbor's order of addition."""
-    total = UsageSum()
-    for trial in trials:
-        if trial.usage is not None:
-            total.add(trial.usage)
-    return total.total()
+    def each(self, trials: Iterable[Trial]) -> Iterator[Trial]:
+        for trial in trials:
+            usage = trial.usage
+            if usage is not None:
+                self._tokens += usage.n_input_tokens is not None or usage.n_output_tokens is not None
+                self._costs += usage.cost_usd is not None
+                self._usage.add(usage)
+            if trial.seconds is not None:
+                self._lengths.add(trial.seconds)
+            for model, used in (trial.model_usage or {}).items():
+                self._by_model.setdefault(model, UsageSum()).add(used)
+            yield trial
 
-
-def mean_seconds(lengths: Iterable[Seconds]) -> Seconds:
-    """The mean of each length over those that are known."""
-    found = _Lengths()
-    for one in lengths:
-        found.add(one)
-    return found.mean()
+    def report(self) -> UsageReport:
+        return UsageReport(
+            usage=self._usage.total(),
+            trials_with_tokens=self._tokens,
+            trials_with_cost=self._costs,
+            by_model={model: used.total() for model, used in self._by_model.items()},
+            mean=self._lengths.mean(),
+            trials_with_times=self._lengths.counts[0],
+        )
 
 
 class _Lengths:
     """The lengths of trials and their phases."""
 
     def __init__(self) -> None:
-        self._known = array("d"), array("d"), array("d")
+        self._sums, self.counts = [0.0, 0.0, 0.0], [0, 0, 0]
 
     def add(self, seconds: Seconds) -> None:
-        for known, length in zip(self._known, (seconds.total, seconds.agent, seconds.verifier), strict=True):
+        for at, length in enumerate((seconds.total, seconds.agent, seconds.verifier)):
             if length is not None:
-                known.append(length)
+                self._sums[at] += length
+                self.counts[at] += 1
 
     def mean(self) -> Seconds:
-        return Seconds(*(sum(known) / len(known) if known else None for known in self._known))
+        known = zip(self._sums, self.counts, strict=True)
+        return Seconds(*(length / count if count else None for length, count in known))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +121,9 @@ def task_rows(groups: Mapping[str, Iterable[Run]], trials: Iterable[Trial]) -> l
 
 def _task_row(group: str, task: str, runs: Sequence[Run], recorded: Mapping[str, Trial]) -> TaskReportRow:
     scores = [run.score for run in runs if run.score is not None]
-    trials = [recorded[run.name] for run in runs if run.name in recorded]
+    used = UsageCount()
+    deque(used.each(recorded[run.name] for run in runs if run.name in recorded), maxlen=0)
+    usage = used.report()
     return TaskReportRow(
         task=task,
         group=group,
@@ -139,6 +133,6 @@ def _task_row(group: str, task: str, runs: Sequence[Run], recorded: Mapping[str,
         passed=sum(run.state is State.PASSED for run in runs),
         mean=exact_average(scores) if scores else None,
         reasons=dict(Counter(run.reason for run in runs if run.reason is not None)),
-        usage=sum_of_usage(trials),
-        seconds=mean_seconds([trial.seconds for trial in trials if trial.seconds is not None]),
+        usage=usage.usage,
+        seconds=usage.mean,
     )

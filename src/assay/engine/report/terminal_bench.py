@@ -10,7 +10,6 @@ from assay.dialects.harbor.terminal_bench import (
     ImportedFolder,
     Metadata,
     Published,
-    PublishedResult,
     TerminalBenchError,
     import_metadata,
     import_results,
@@ -53,7 +52,7 @@ def import_terminal_bench(name: str, folders: Iterable[ResultsFolder]) -> Submis
         metadata = _metadata(folder, notes)
         found = _import(folder, metadata, problems, notes)
         imported[folder.name] = _not_listed_around(folder.name, found, imported, notes)
-    trials = [run.trial for one in imported.values() for run in one.runs]
+    trials = [run for one in imported.values() for run in one.runs]
     if not trials and not problems:
         raise InputError(f"{name} has no runs")
     metrics = ConfiguredMetrics(metrics_for({trial.dataset for trial in trials}))
@@ -70,8 +69,8 @@ def _not_listed_around(
 ) -> ImportedFolder:
     """A run folder in another one without the runs that the outer one lists, so that each counts once."""
     around = imported.get(name.rpartition("/")[0])
-    known = set() if around is None else {run.trial.name for run in around.runs}
-    runs = [run for run in folder.runs if run.trial.name not in known]
+    known = set() if around is None else {run.name for run in around.runs}
+    runs = [run for run in folder.runs if run.name not in known]
     if len(runs) < len(folder.runs):
         listed = counted(len(folder.runs) - len(runs), "run")
         notes.append(f"{name}: left out {listed} that the folder around it lists")
@@ -108,7 +107,7 @@ def _import(
         for one in listed.problems
         if one.run not in own
     ]
-    known = {run.trial.name for run in listed.runs}
+    known = {run.name for run in listed.runs}
     others = [_import_own(name, file, metadata, problems) for name, file in folder.runs if name not in known]
     return ImportedFolder(listed.runs + [run for run in others if run is not None], listed.published, [], [])
 
@@ -116,7 +115,7 @@ def _import(
 _MALFORMED = "harbor_trial_result_malformed"
 
 
-def _import_own(name: str, file: File, metadata: Metadata, problems: list[Problem]) -> PublishedResult | None:
+def _import_own(name: str, file: File, metadata: Metadata, problems: list[Problem]) -> Trial | None:
     if not isinstance(file, Content):
         problems.append(Problem(name, "harbor_trial_result_missing", "no results.json", over=True))
         return None
@@ -128,7 +127,7 @@ def _import_own(name: str, file: File, metadata: Metadata, problems: list[Proble
 
 
 def _audit_folder(name: str, folder: ImportedFolder) -> list[AuditFinding]:
-    attempts = _attempts(run.trial for run in folder.runs)
+    attempts = _attempts(folder.runs)
     n_runs, resolved = len(folder.runs), sum(task.c for task in attempts.values())
     published = folder.published
     figures: dict[str, tuple[float | None, float | None]] = {

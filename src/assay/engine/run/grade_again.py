@@ -4,7 +4,7 @@ import contextlib
 import posixpath
 import threading
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.evaluation.models import Grading
@@ -29,6 +29,7 @@ from assay.engine.tasks.task import (
 AROUND = 2
 
 
+@dataclass
 class Regrading:
     """Grades trials again. Tasks are looked up in ``tasks_dir``, or by default at the path that the trial records.
 
@@ -39,44 +40,36 @@ class Regrading:
     matter how many threads call ``grade``; ``threads`` is the number of threads that keeps them busy.
     """
 
-    def __init__(
-        self,
-        site: TrialSite,
-        workshop: Workshop,
-        load_task: Callable[[str], LoadedTask | None],
-        tasks_dir: str | None = None,
-        concurrent: int = 1,
-        anywhere: bool = False,
-        rules: GradingRules | None = None,
-        control: bool = True,
-        again: str | None = None,
-    ) -> None:
-        self._site = site
-        self._control = VerifierControl(site, workshop, control=control)
-        self._workshop = workshop
-        self._load_task = load_task
-        self._tasks_dir = tasks_dir
-        self._anywhere = anywhere
-        self._rules = rules
-        self._again = again
+    site: TrialSite
+    workshop: Workshop
+    load_task: Callable[[str], LoadedTask | None]
+    tasks_dir: str | None = None
+    concurrent: int = 1
+    anywhere: bool = False
+    rules: GradingRules | None = None
+    control: bool = True
+    again: str | None = None
+
+    def __post_init__(self) -> None:
+        self._control = VerifierControl(self.site, self.workshop, control=self.control)
         self._lock = threading.Lock()
         self._tasks: dict[str, LoadedTask] = {}
-        self._verifying = threading.BoundedSemaphore(concurrent)
-        self.threads = concurrent + AROUND
+        self._verifying = threading.BoundedSemaphore(self.concurrent)
+        self.threads = self.concurrent + AROUND
 
     def grade(self, trial: KeptTrial, again: str | None = None) -> list[Grading]:
         """Run the verifier of every step of a trial again and keep the gradings, and that of the whole trial.
 
         ``again`` is an ID in place of that of all. Returns the gradings that are new.
         """
-        again = again or self._again
+        again = again or self.again
         before = trial.gradings()
         done = [one for one in before.gradings if again is not None and one.again == again]
         if any(one.step is None for one in done):
             return []
         task = _with_recorded_network(self._task_of(trial), before)
-        task = replace(task, rules=self._rules or _recorded_rules(before))
-        task = _with_recorded_environment(task, before, self._site.sandbox.isolation.backend)
+        task = replace(task, rules=self.rules or _recorded_rules(before))
+        task = _with_recorded_environment(task, before, self.site.sandbox.isolation.backend)
         self._check_place(trial)
         task = self._with_recorded_image(trial, task, before)
         kept = _kept_steps(trial, task)
@@ -95,8 +88,8 @@ class Regrading:
 
     def _check_place(self, trial: KeptTrial) -> None:
         """Refuse to verify elsewhere than before, unless that was asked for: the answer could be another one."""
-        known, here = recorded_backend(trial), self._site.sandbox.isolation.backend
-        if not self._anywhere and known not in (None, here):
+        known, here = recorded_backend(trial), self.site.sandbox.isolation.backend
+        if not self.anywhere and known not in (None, here):
             raise InputError(
                 f"{trial.path} was verified in {known}, but this is {here}; pass --isolation {kind_of(here)} to "
                 "verify it here all the same"
@@ -120,39 +113,39 @@ class Regrading:
 
     def _is_another(self, trial: KeptTrial, known: str, now: str | None) -> bool:
         """Whether a trial was verified in another image than now, which is still here."""
-        images = self._site.sandbox.images
+        images = self.site.sandbox.images
         if images is None or known == now:
             return False
         try:
             images.workdir_of(known)
         except MeasurementError as error:
-            if self._anywhere:
+            if self.anywhere:
                 return False
             raise InputError(
                 f"{trial.path} was verified in the image {known}, which isn't here any more; pass --isolation "
-                f"{kind_of(self._site.sandbox.isolation.backend)} to verify it in {now} all the same"
+                f"{kind_of(self.site.sandbox.isolation.backend)} to verify it in {now} all the same"
             ) from error
         return True
 
     def _task_of(self, trial: KeptTrial) -> LoadedTask:
         path = trial.task_path()
-        if self._tasks_dir is not None:
-            path = posixpath.join(self._tasks_dir, posixpath.basename(path.rstrip("/")))
+        if self.tasks_dir is not None:
+            path = posixpath.join(self.tasks_dir, posixpath.basename(path.rstrip("/")))
         with self._lock:
             if path not in self._tasks:
-                task = self._load_task(path)
+                task = self.load_task(path)
                 if task is None:
                     raise InputError(
                         f"the task {path} of {trial.path} doesn't exist; pass its parent folder with --tasks"
                     )
-                self._tasks[path] = prepare_task(task, self._site, no_image=True, any_fields=True)
+                self._tasks[path] = prepare_task(task, self.site, no_image=True, any_fields=True)
             return self._tasks[path]
 
     def _grade(
         self, trial: KeptTrial, task: LoadedTask, step: TaskStep, workspace: str, again: str | None
     ) -> Grading:
         _check_workspace(trial, step, workspace)
-        bench = self._workshop.bench(task.environment)
+        bench = self.workshop.bench(task.environment)
         try:
             trial.restore(step.name, bench)
             with self._verifying:
@@ -161,11 +154,11 @@ class Regrading:
             bench.close()
         if verified.failure is not None and verified.broken:
             raise MeasurementError(verified.failure.message)
-        checksums = {"tests": self._workshop.tests_checksum(step), "workspace": workspace}
+        checksums = {"tests": self.workshop.tests_checksum(step), "workspace": workspace}
         return self._add(
             trial,
             lambda before: grading_of(
-                verified, task=task, step=step, site=self._site, before=before, checksums=checksums
+                verified, task=task, step=step, site=self.site, before=before, checksums=checksums
             ),
             again,
         )

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from assay.dialects.evaluation.models import (
@@ -54,7 +54,7 @@ def grading_of(
 
     Without ``agent_access``, what the first grading of the run says about it still holds.
     """
-    ran = verified.ran
+    ran, isolation = verified.ran, site.sandbox.isolation
     hashes = Hashes(
         task=task.checksum,
         tests=checksums["tests"] or "",
@@ -66,7 +66,7 @@ def grading_of(
     result = verified.ingested.result
     setting = Setting(
         step.name,
-        site.sandbox.isolation.backend,
+        isolation.backend,
         verified_in(task, step).image,
         step.verifier_phase.network,
         task.rules.schema_forbids_reward,
@@ -91,7 +91,7 @@ def grading_of(
             platform=site.host.platform,
             profile=task.rules.profile.value,
             schema_forbids_reward=task.rules.schema_forbids_reward,
-            isolation=asdict(site.sandbox.isolation),
+            isolation={one.name: getattr(isolation, one.name) for one in fields(isolation)},
             network=setting.network,
             image=setting.image,
             agent_access=_access(agent_access, before),

@@ -6,6 +6,7 @@
     Bench        the folders of one trial while it runs
     JobStore     the folder of one job, opened by one run at a time
     TrialFolder  the folder of one trial, written step by step
+    KeptTrial    the folder of a finished trial
 
 The plan of a job says which agent attempts which tasks, how often, and in which order.
 """
@@ -183,12 +184,27 @@ class Workshop(Protocol):
         """The checksum of the tests of a step."""
 
 
-class TrialFolder(Protocol):
-    """The folder of one trial. The result marks the trial as finished, so it is written last."""
+class GradedFolder(Protocol):
+    """A folder with what an agent left, and the gradings of that."""
 
     @property
     def path(self) -> str:
-        """The absolute path of the folder."""
+        """The path of the folder: that of a trial that runs is absolute, others are as the user wrote them."""
+
+    def restore(self, step: str | None, bench: Bench) -> None:
+        """Put the workspace, logs and artifacts back on a bench. Raises ``InputError`` if they weren't kept as a
+        whole, or can't be read.
+        """
+
+    def gradings(self) -> Before:
+        """The gradings so far, and the hash of the newest."""
+
+    def add_grading(self, grading: Grading) -> None:
+        """Keep a grading under its number. Raises ``NumberTakenError`` if somebody else just took that number."""
+
+
+class TrialFolder(GradedFolder, Protocol):
+    """The folder of one trial. The result marks the trial as finished, so it is written last."""
 
     def keep_agent(
         self, step: str | None, bench: Bench, artifacts: Sequence[ArtifactConfig], ran: Ran | None, log: str
@@ -207,28 +223,15 @@ class TrialFolder(Protocol):
     def keep_verifier(self, step: str | None, bench: Bench, ran: Ran | None) -> None:
         """Keep the verifier's files."""
 
-    def restore(self, step: str | None, bench: Bench) -> None:
-        """Put back what the agent left. Raises ``InputError`` if that wasn't kept as a whole."""
-
-    def gradings(self) -> Before:
-        """The gradings so far, and the hash of the newest."""
-
     def gates(self) -> Gates | None:
         """Its scores and judgement; None if there are none."""
-
-    def add_grading(self, grading: Grading) -> None:
-        """Keep a grading under its number. Raises ``NumberTakenError`` if somebody else just took that number."""
 
     def finish(self, log: Sequence[str], failure: str | None, result: Mapping[str, Any]) -> None:
         """Write the log, the exception if there was one, and the result, which makes the trial finished."""
 
 
-class KeptTrial(Protocol):
+class KeptTrial(GradedFolder, Protocol):
     """The folder of a finished trial."""
-
-    @property
-    def path(self) -> str:
-        """The path of the folder, as the user wrote it."""
 
     def task_path(self) -> str:
         """The path of the trial's task. Raises ``InputError`` if config.json doesn't say."""
@@ -244,15 +247,6 @@ class KeptTrial(Protocol):
 
     def collect(self, step: str | None, sources: Sequence[str]) -> None:
         """Keep as workspace the artifacts at these paths, if harbor kept them all. Raises ``InputError``."""
-
-    def restore(self, step: str | None, bench: Bench) -> None:
-        """Put the workspace, logs and artifacts back on a bench. Raises ``InputError`` if they can't be read."""
-
-    def gradings(self) -> Before:
-        """The gradings so far, and the hash of the newest."""
-
-    def add_grading(self, grading: Grading) -> None:
-        """Keep a grading under its number. Raises ``NumberTakenError`` if somebody else just took that number."""
 
 
 class JobStore(Protocol):

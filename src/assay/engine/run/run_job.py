@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
 from contextvars import copy_context
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from assay.core.errors import AssayError, MeasurementError, StoppedError
@@ -106,131 +106,112 @@ def run_job(
     return True
 
 
+@dataclass
 class JobTrials:
     """Runs single trials and records them in the job's folder."""
 
-    def __init__(
-        self,
-        setting: JobSetting,
-        site: TrialSite,
-        workshop: Workshop,
-        store: JobStore,
-        files: JobFiles,
-        resumed: Resumed,
-        coding: SeededTasks | None = None,
-        models: ModelDoors | None = None,
-    ) -> None:
-        self._coding = coding
-        self._models = models
-        self._agent = setting.agent
-        self._site = site
-        self._workshop = workshop
-        self._store = store
-        self._files = files
-        self._job_id = resumed.id
-        self._control = VerifierControl(site, workshop, control=setting.control)
+    setting: JobSetting
+    site: TrialSite
+    workshop: Workshop
+    store: JobStore
+    files: JobFiles
+    resumed: Resumed
+    coding: SeededTasks | None = None
+    models: ModelDoors | None = None
+
+    def __post_init__(self) -> None:
+        self._control = VerifierControl(self.site, self.workshop, control=self.setting.control)
 
     def run(self, planned: Planned, name: str) -> EndedTrial:
         """Run one attempt to its end and record it."""
-        config = self._files.trial_config(planned, name, self._job_id)
-        folder = self._store.new_trial(name, config)
-        bench = self._workshop.bench(planned.task.environment)
+        config = self.files.trial_config(planned, name, self.resumed.id)
+        folder = self.store.new_trial(name, config)
+        bench = self.workshop.bench(planned.task.environment)
         try:
-            with nullcontext() if self._models is None else self._models.open() as door:
-                record = self._run(replace(self._site, model=door), planned.task, bench, folder)
+            with nullcontext() if self.models is None else self.models.open() as door:
+                record = self._run(replace(self.site, model=door), planned.task, bench, folder)
         finally:
             bench.close()
         result = trial_result(
-            planned, name, folder.path, config, record, self._site.host.new_id(), self._agent.version
+            planned, name, folder.path, config, record, self.site.host.new_id(), self.setting.agent.version
         )
         failure = None if record.failure is None else f"{record.failure.type}: {record.failure.message}"
         folder.finish([*log_lines(record), *bench.not_kept], failure, result)
         for sentence in bench.not_kept:
-            self._store.log(f"Trial {name}: {sentence}")
+            self.store.log(f"Trial {name}: {sentence}")
         if record.failure is not None:
-            self._store.log(f"Trial {name} failed: {record.failure.message}")
-        trial = self._files.trial(planned, name, record)
+            self.store.log(f"Trial {name} failed: {record.failure.message}")
+        trial = self.files.trial(planned, name, record)
         history = History(name, list(folder.gradings().gradings), [], gates=folder.gates())
         return EndedTrial(trial, remark(record), decide(trial_facts(trial, history)).state)
 
     def _run(self, site: TrialSite, task: LoadedTask, bench: Bench, folder: TrialFolder) -> TrialRecord:
-        if task.seeded and self._coding is not None:
-            return self._coding.run(site, bench, task, self._agent, folder)
-        recorder = TrialRecorder(site, self._workshop, folder, bench, task, self._agent)
-        control = self._control
+        if task.seeded and self.coding is not None:
+            return self.coding.run(site, bench, task, self.setting.agent, folder)
+        recorder = TrialRecorder(site, self.workshop, folder, bench, task, self.setting.agent)
 
         def verify(step: TaskStep) -> Verified:
-            return control.verify(bench, task, step, lambda: folder.restore(step.name, bench))
+            return self._control.verify(bench, task, step, lambda: folder.restore(step.name, bench))
 
-        record = run_trial(site, bench, task, self._agent, recorder, verify)
+        record = run_trial(site, bench, task, self.setting.agent, recorder, verify)
         recorder.trial_ended(record)
         return record
 
     def discard(self, name: str) -> None:
         """Remove an attempt that will be retried."""
-        self._store.discard_trial(name)
+        self.store.discard_trial(name)
 
 
+@dataclass(slots=True)
 class TrialRecorder:
     """Records the steps of one trial in its folder."""
 
-    def __init__(
-        self,
-        site: TrialSite,
-        workshop: Workshop,
-        folder: TrialFolder,
-        bench: Bench,
-        task: LoadedTask,
-        agent: Agent,
-    ) -> None:
-        self._site = site
-        self._workshop = workshop
-        self._folder = folder
-        self._bench = bench
-        self._task = task
-        self._agent = agent
-        self._log = ORACLE_LOG if agent.oracle else AGENT_LOG
-        self._access = agent.access()
-        self._workspace: str | None = None
+    site: TrialSite
+    workshop: Workshop
+    folder: TrialFolder
+    bench: Bench
+    task: LoadedTask
+    agent: Agent
+    workspace: str | None = None
 
     def agent_ended(self, step: TaskStep, ran: Ran | None) -> None:
         """Keep the workspace now, because the verifier may change it.
 
         An agent may leave one that can't be kept. If it can't be verified either, that decides about the trial.
         """
-        artifacts = self._artifacts(step)
-        self._workspace = None
+        artifacts, log = self._artifacts(step), ORACLE_LOG if self.agent.oracle else AGENT_LOG
+        self.workspace = None
         with contextlib.suppress(MeasurementError):
-            self._workspace = self._folder.keep_agent(step.name, self._bench, artifacts, ran, self._log)
-        self._folder.tell_trajectory(step.name, self._agent)
+            self.workspace = self.folder.keep_agent(step.name, self.bench, artifacts, ran, log)
+        self.folder.tell_trajectory(step.name, self.agent)
 
     def step_ended(self, step: TaskStep, record: StepRecord) -> None:
         """Keep the verifier's files and the grading."""
         verified = record.verified
-        self._folder.keep_verifier(step.name, self._bench, record.verifier)
-        if step is not self._task.steps[-1]:
-            self._bench.clear_agent()
+        self.folder.keep_verifier(step.name, self.bench, record.verifier)
+        if step is not self.task.steps[-1]:
+            self.bench.clear_agent()
         if verified is None:
             return
         grading = grading_of(
             verified,
-            task=self._task,
+            task=self.task,
             step=step,
-            site=self._site,
-            before=self._folder.gradings(),
-            checksums={"tests": self._workshop.tests_checksum(step), "workspace": self._workspace},
-            agent_access=self._access,
+            site=self.site,
+            before=self.folder.gradings(),
+            checksums={"tests": self.workshop.tests_checksum(step), "workspace": self.workspace},
+            agent_access=self.agent.access(),
         )
-        self._folder.add_grading(grading)
+        self.folder.add_grading(grading)
 
     def trial_ended(self, record: TrialRecord) -> None:
         """Keep the grading of a whole trial with steps. There is none if the measurement broke on the way."""
-        if self._task.multi_step and not record.steps[-1].broken:
-            self._folder.add_grading(grading_of_trial(self._folder.gradings(), self._task.strategy))
+        if self.task.multi_step and not record.steps[-1].broken:
+            self.folder.add_grading(grading_of_trial(self.folder.gradings(), self.task.strategy))
 
     def _artifacts(self, step: TaskStep) -> list[ArtifactConfig]:
         """The task's artifacts, and the step's own."""
-        config = self._task.config
+        config = self.task.config
         own = next((one.artifacts for one in config.steps or () if one.name == step.name), [])
         return [ArtifactConfig(source=one) if isinstance(one, str) else one for one in (*config.artifacts, *own)]
 

@@ -8,7 +8,7 @@ import contextvars
 import queue
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Protocol
 
 from assay.core.errors import StoppedError
@@ -57,31 +57,23 @@ class Listener(Protocol):
     def ended(self, ended: EndedTrial, done: int, total: int) -> None: ...
 
 
+@dataclass
 class TrialQueue:
     """Runs the trials of one job. ``finished`` has those that an earlier run of the same job finished."""
 
-    def __init__(
-        self,
-        runner: TrialRunner,
-        result: Result,
-        listener: Listener,
-        *,
-        host: Host,
-        concurrent: int,
-        max_retries: int,
-        total: int,
-        finished: Mapping[int, Trial],
-        n_retries: int = 0,
-    ) -> None:
-        self._runner = runner
-        self._result = result
-        self._listener = listener
-        self._host = host
-        self._concurrent = concurrent
-        self._max_retries = max_retries
-        self._total = total
-        self._trials = dict(finished)
-        self._n_retries = n_retries
+    runner: TrialRunner
+    result: Result
+    listener: Listener
+    _: KW_ONLY
+    host: Host
+    concurrent: int
+    max_retries: int
+    total: int
+    finished: Mapping[int, Trial]
+    n_retries: int = 0
+
+    def __post_init__(self) -> None:
+        self._trials = dict(self.finished)
         self._lock = threading.Lock()
         self._running = 0
         self._unwritten = False
@@ -97,7 +89,7 @@ class TrialQueue:
             work.put(one)
         failures: list[BaseException] = []
         self._write(finished=False, force=True)
-        for _ in range(min(self._concurrent, max(len(planned), 1))):
+        for _ in range(min(self.concurrent, max(len(planned), 1))):
             done = threading.Event()
             here = contextvars.copy_context()
             threading.Thread(target=here.run, args=(self._work, work, failures, done), daemon=True).start()
@@ -151,10 +143,10 @@ class TrialQueue:
                 return
 
     def _run_one(self, planned: Planned) -> None:
-        name = trial_name(planned.task.name, self._host.random_letters)
+        name = trial_name(planned.task.name, self.host.random_letters)
         with self._lock:
             self._running += 1
-        self._listener.started(name)
+        self.listener.started(name)
         ended = self._with_retries(planned, name)
         with self._lock:
             self._running -= 1
@@ -162,31 +154,31 @@ class TrialQueue:
             done = len(self._trials)
             self._unwritten = True
             self._write(finished=False, force=False)
-        self._listener.ended(ended, done, self._total)
+        self.listener.ended(ended, done, self.total)
 
     def _with_retries(self, planned: Planned, name: str) -> EndedTrial:
         """Retry after an exception, unless a retry would only raise it again."""
-        for _ in range(self._max_retries):
-            ended = self._runner.run(planned, name)
+        for _ in range(self.max_retries):
+            ended = self.runner.run(planned, name)
             kind = ended.trial.exception_type
             if kind is None or kind in (*EXCLUDED_FROM_RETRY, TOO_MUCH_DISK):
                 return ended
-            self._runner.discard(name)
+            self.runner.discard(name)
             wait = min(1.0, MAX_WAIT_SEC)
-            self._listener.retrying(ended.trial, wait)
+            self.listener.retrying(ended.trial, wait)
             with self._lock:
-                self._n_retries += 1
+                self.n_retries += 1
             if self._stop.wait(wait):
                 raise StoppedError("the job was stopped")
-        return self._runner.run(planned, name)
+        return self.runner.run(planned, name)
 
     def _write(self, *, finished: bool, force: bool) -> None:
-        now = self._host.monotonic()
+        now = self.host.monotonic()
         if not force and (now - self._last_write) * WRITING_SHARE < self._write_cost:
             return
         self._unwritten = False
-        self._result.write(self._in_order(), self._n_retries, self._running, finished)
-        self._last_write = self._host.monotonic()
+        self.result.write(self._in_order(), self.n_retries, self._running, finished)
+        self._last_write = self.host.monotonic()
         self._write_cost = self._last_write - now
 
     def _in_order(self) -> list[Trial]:

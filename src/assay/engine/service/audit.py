@@ -7,7 +7,7 @@ from typing import ClassVar
 from assay.core.errors import MeasurementError
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.keys import Key
-from assay.engine.service.storage import Resources, Row, Storage
+from assay.engine.service.storage import Resources, Row, Storage, Transaction
 from assay.formats.strict_model import StrictModel
 
 log = logging.getLogger("assay.audit")
@@ -39,9 +39,14 @@ class AuditLog(Resources[AuditEntry]):
         """Note that something was done with a key, now, or that it was denied."""
         self._add(key.organisation, action, target, {"key": key.id, "request": request, "denied": denied})
 
+    def add_within(self, rows: Transaction, key: Key, action: str, target: str, request: str | None) -> None:
+        """The same together with the change that it tells of, or neither."""
+        told = {"key": key.id, "request": request, "denied": False}
+        rows.insert(self.table, [self._entry(key.organisation, action, target, told)])
+
     def add_done(self, key: Key, action: str, target: str, request: str | None) -> None:
-        """The same for a change that was made, and is answered as made. If the store can't take the entry now, it
-        is in the log, and follows with the next one.
+        """The same for a change that was made before, and is answered as made. If the store can't take the entry
+        now, it is in the log, and follows with the next one.
         """
         entry = self._entry(key.organisation, action, target, {"key": key.id, "request": request, "denied": False})
         try:

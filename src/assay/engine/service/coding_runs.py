@@ -28,7 +28,7 @@ from assay.engine.explorer.blobs import Blob, BlobStore
 from assay.engine.service.coding_rows import WORKSPACE, coding_row, diff_name, named_files, waiting_row
 from assay.engine.service.coding_tasks import CodingTasks
 from assay.engine.service.errors import ConflictError
-from assay.engine.service.storage import EMPTY, Resources, Row, RowReader, Transaction, require
+from assay.engine.service.storage import EMPTY, Resources, Row, RowReader, Transaction, insert_owned, require
 from assay.evidence.bounds import json_text
 from assay.evidence.coding_run import Diff
 from assay.evidence.run import State
@@ -203,8 +203,8 @@ class CodingGradings:
             record = _record(rows, organisation, coding, graded, diff, at)
             self._list(rows, organisation, coding, task, record, diff, searched, at)
             written = without_nan(json_text(record.model_dump(mode="json")))
-            values = {"id": self._host.new_id("grad"), "organisation": organisation, "created_at": at}
-            rows.insert("gradings", [{**values, "run": run, "number": record.number, "record": written}])
+            values = {"created_at": at, "run": run, "number": record.number, "record": written}
+            insert_owned(rows, self._host, "gradings", "grad", organisation, **values)
             if request is not None:
                 rows.change("grading_requests", {"number": record.number}, id=request)
 
@@ -223,16 +223,15 @@ class CodingGradings:
         with self._storage.transaction() as rows:
             rows.lock("coding_runs", id=run)
             waiting = rows.find("grading_requests", number=EMPTY, **wanted)
-            identity = self._host.new_id("again") if waiting is None else str(waiting["id"])
-            if waiting is None:
-                values = {"id": identity, "organisation": organisation, "created_at": self._host.now(), **wanted}
-                rows.insert("grading_requests", [values])
+            if waiting is not None:
+                return _request(waiting)
+            identity = insert_owned(rows, self._host, "grading_requests", "again", organisation, **wanted)
         return self.request(organisation, identity)
 
     def request(self, organisation: str, identity: str) -> GradingRequest:
         """Raises ``NotFoundError``."""
-        row = require(self._storage.find("grading_requests", organisation=organisation, id=identity), "request")
-        return GradingRequest(row["id"], row["run"], row["judge_only"], row["number"])
+        found = self._storage.find("grading_requests", organisation=organisation, id=identity)
+        return _request(require(found, "request"))
 
     def latest(self, organisation: str, run: str) -> tuple[Scoring, Diff | None]:
         """Raises ``NotFoundError``."""
@@ -279,6 +278,10 @@ class CodingGradings:
         self._runs.announce(rows, organisation, event, {**told, "grading": record.number})
         if first or listed.run.state is not State.BROKEN:
             rows.list_run(organisation, coding.id, listed, at, beside=first)
+
+
+def _request(row: Row) -> GradingRequest:
+    return GradingRequest(row["id"], row["run"], row["judge_only"], row["number"])
 
 
 def _newest(rows: RowReader, organisation: str, run: str) -> Row | None:

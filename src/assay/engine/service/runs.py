@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, ClassVar, Final, Protocol
+from typing import Any, ClassVar, Final, Protocol, TypeAlias
 
 import msgspec
 
@@ -17,20 +17,31 @@ from assay.dialects.criteria.resources import (
     TaskRun,
     Version,
 )
-from assay.engine.criteria.stored_limits import without_nan, without_nul
+from assay.engine.criteria.stored_limits import without_nul
 from assay.engine.explorer.imported_runs import Kept
 from assay.engine.service.benchmark_result import benchmark_result
 from assay.engine.service.errors import ConflictError
 from assay.engine.service.evaluation_results import run_id_of
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.keys import Owner
-from assay.engine.service.storage import EMPTY, Resources, Row, RowReader, Storage, Transaction, require
+from assay.engine.service.storage import (
+    EMPTY,
+    Resources,
+    Row,
+    RowReader,
+    Storage,
+    Transaction,
+    insert_owned,
+    require,
+)
 from assay.engine.service.tasks import freeze, snapshot_in
 from assay.evidence.run import Decision, Facts, Run, State, decide
 
 KIND: Final = "task_run"
 KEPT_SNAPSHOTS: Final = 500
 LONGEST_REASON: Final = 200
+# What is done together with a change, or neither.
+Also: TypeAlias = Callable[[Transaction], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +78,7 @@ class RunClaims(Protocol):
         identity: str,
         now: datetime,
         claim: Row | None = None,
-        also: Callable[[Transaction], object] | None = None,
+        also: Also | None = None,
     ) -> Row | None:
         """Note that a completion was asked for, if the run is going on and within its time. The first one counts.
 
@@ -99,11 +110,9 @@ class TaskRuns(Resources[TaskRun]):
 
     def add_benchmark_run(self, organisation: str, version: Version, new: NewBenchmarkRun) -> str:
         """A run of all tasks of a version; returns its id."""
-        run, now = self.host.new_id("brun"), self.host.now()
-        values = {"id": run, "organisation": organisation, "created_at": now, "version": version.id}
         told = {"benchmark": version.benchmark, "scored": new.scored, "status": Status.ACTIVE.value}
         with self.storage.transaction() as rows:
-            rows.insert("benchmark_runs", [{**values, **told}])
+            run = insert_owned(rows, self.host, "benchmark_runs", "brun", organisation, version=version.id, **told)
             for task in version.tasks:
                 snapshot = snapshot_in(rows, organisation, task.digest)
                 self._add(rows, organisation, snapshot, new.playgrounds.get(task.task_id), new.scored, run)
@@ -120,9 +129,8 @@ class TaskRuns(Resources[TaskRun]):
     ) -> str:
         now = self.host.now()
         if playground is None:
-            playground = self.host.new_id("play")
-            empty = {"id": playground, "organisation": organisation, "data": {}, "created_at": now}
-            rows.insert("playgrounds", [{**empty, "run_start": now}])
+            empty = {"data": {}, "run_start": now}
+            playground = insert_owned(rows, self.host, "playgrounds", "play", organisation, **empty)
         else:
             require(rows.find("playgrounds", organisation=organisation, id=playground), "playground")
         identity = self._insert(
@@ -187,7 +195,7 @@ class TaskRuns(Resources[TaskRun]):
         ):
             raise ConflictError("another task run of this benchmark run must end before this one is started")
 
-    def accept(self, owner: Owner, identity: str, also: Callable[[Transaction], object]) -> TaskRun:
+    def accept(self, owner: Owner, identity: str, also: Also) -> TaskRun:
         """Note that a completion was asked for, if that is in time. Returns the run as it is then."""
         row = self.claims.accept(owner, identity, self.host.now(), also=also)
         return self.task_run(owner, identity) if row is None else self._resource(row)
@@ -207,7 +215,9 @@ class TaskRuns(Resources[TaskRun]):
         """Active runs whose time is over, with their organisations."""
         return [(row["organisation"], self._resource(row)) for row in self.claims.overdue(now, limit)]
 
-    def end(self, organisation: str, identity: str, ending: Ending, claim: str | None) -> bool:
+    def end(
+        self, organisation: str, identity: str, ending: Ending, claim: str | None, also: Also | None = None
+    ) -> bool:
         """Write how an active run ends, with all that belongs to it; the benchmark run ends with its last one.
 
         With a claim, only if that still holds. A run whose completion was accepted can't be timed out. Returns
@@ -231,6 +241,8 @@ class TaskRuns(Resources[TaskRun]):
             if row["benchmark_run"] is not None and (whole := _settle(rows, row["benchmark_run"], ending.at)):
                 told = {name: whole[name] for name in ("id", "status", "verdict", "score", "benchmark")}
                 self.announce(rows, organisation, "benchmark_run.ended", told)
+            if also is not None:
+                also(rows)
         return True
 
     def snapshot(self, organisation: str, digest: str) -> Snapshot:
@@ -270,10 +282,11 @@ def criterion_run(row: Row) -> CriterionRun:
 
 def _criterion_rows(organisation: str, runs: Sequence[CriterionRun]) -> Iterable[dict[str, object]]:
     for position, run in enumerate(runs):
-        values = {_RENAMED.get(name, name): getattr(run, name) for name in CriterionRun.model_fields}
-        texts = {name: without_nul(value) for name, value in values.items() if isinstance(value, str)}
-        evidence = without_nan(run.evidence)
-        yield {**values, **texts, "evidence": evidence, "organisation": organisation, "position": position}
+        values = {
+            _RENAMED.get(name, name): without_nul(value) if isinstance(value, str) else value
+            for name, value in vars(run).items()
+        }
+        yield {**values, "organisation": organisation, "position": position}
 
 
 def _ending_values(ending: Ending) -> dict[str, object]:

@@ -6,7 +6,7 @@ that nobody who can't read the cookie can make one.
 
 import hashlib
 import hmac
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final
 
 from assay.core.errors import InputError
@@ -21,7 +21,7 @@ class Sessions:
 
     def __init__(self, keys: Keys) -> None:
         self.keys = keys
-        self._storage = keys.storage
+        self.storage = keys.storage
 
     def begin(self, key: Key) -> IssuedKey:
         """A session of a key that is known to be valid, with its secret. It ends with the key."""
@@ -29,19 +29,14 @@ class Sessions:
         ends = now + LASTING if key.expires_at is None else min(now + LASTING, key.expires_at)
         owner = {"key": key.id, "organisation": key.organisation}
         times = {"created_at": now, "expires_at": ends}
-        with self._storage.transaction() as rows:
+        with self.storage.transaction() as rows:
             # Those that have expired are forgotten.
             rows.remove("sessions", expires_at=UpTo(now))
             rows.insert("sessions", [{"digest": digest_of(secret), **owner, **times}])
         return IssuedKey(key, secret)
 
-    def key(self, digest: str, now: datetime) -> Key | None:
-        """The key that a session was begun with; None if there is no such session, or it has expired."""
-        row = self._storage.find("sessions", digest=digest)
-        return None if row is None or row["expires_at"] <= now else self.keys.get(row["organisation"], row["key"])
-
     def end(self, digest: str) -> None:
-        with self._storage.transaction() as rows:
+        with self.storage.transaction() as rows:
             rows.remove("sessions", digest=digest)
 
 
@@ -59,9 +54,11 @@ def sign_in(sessions: Sessions, secret: str) -> IssuedKey:
 
 def session_of(sessions: Sessions, secret: str) -> Key | None:
     """The key that is signed in with this secret; None if none is, or it isn't valid any more."""
-    now = sessions.keys.host.now()
-    key = sessions.key(digest_of(secret), now)
-    return key if key is not None and key.valid_at(now) else None
+    now, row = sessions.keys.host.now(), sessions.storage.find("sessions", digest=digest_of(secret))
+    if row is None or row["expires_at"] <= now:
+        return None
+    key = sessions.keys.get(row["organisation"], row["key"])
+    return key if key.valid_at(now) else None
 
 
 def form_token(secret: str) -> str:

@@ -108,7 +108,7 @@ class Storage(RowReader, Protocol):
 def renew_claims(storage: Storage, claims: list[str], until: datetime) -> None:
     """Keep claims on task runs and on work from running out."""
     with storage.transaction(durable=False) as rows:
-        for table in ("task_runs", "work") if claims else ():
+        for table in ("task_runs", "work"):
             rows.change(table, {"claimed_until": until}, claim=claims)
 
 
@@ -130,6 +130,15 @@ def require(row: Item | None, word: str) -> Item:
     if row is None:
         raise NotFoundError(f"there is no such {word}")
     return row
+
+
+def insert_owned(
+    rows: Transaction, host: ServiceHost, table: str, prefix: str, organisation: str, **values: Any
+) -> str:
+    """Add a row of an organisation, with an id of its own, which is returned."""
+    identity = host.new_id(prefix)
+    rows.insert(table, [{"id": identity, "organisation": organisation, "created_at": host.now(), **values}])
+    return identity
 
 
 class Resources(Generic[Model]):
@@ -200,9 +209,4 @@ class Resources(Generic[Model]):
 
     def _insert(self, rows: Transaction, organisation: str, **values: Any) -> str:
         """Add a row; returns its id."""
-        identity, now = self.host.new_id(self.prefix), self.host.now()
-        rows.insert(
-            self.written or self.table,
-            [{"id": identity, "organisation": organisation, "created_at": now, **values}],
-        )
-        return identity
+        return insert_owned(rows, self.host, self.written or self.table, self.prefix, organisation, **values)

@@ -19,7 +19,7 @@ from assay.dialects.criteria.resources import Phase, Snapshot, Status, TaskRun
 from assay.engine.service.errors import BusyError, ConflictError
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.keys import Owner
-from assay.engine.service.runs import Ending, TaskRuns
+from assay.engine.service.runs import Also, Ending, TaskRuns
 
 WAIT_SEC: Final = 60.0
 FIRST_PAUSE_SEC: Final = 0.005
@@ -85,8 +85,9 @@ def complete_task_run(
     claims: Claims,
     owner: Owner,
     identity: str,
+    also: Also | None = None,
 ) -> Completed:
-    """Grade a started run, or answer how it ended before. Never grades twice.
+    """Grade a started run, or answer how it ended before. Never grades twice; ``also`` is done with grading it.
 
     Raises ``ConflictError`` for a run that has no result to give, and ``MeasurementError`` if a source is down.
     """
@@ -99,7 +100,7 @@ def complete_task_run(
             done = _grade(store, grade, claims, owner.organisation, run, claim)
             result = (done.verdict, done.score, done.axes, None, done.criterion_runs)
             ending = Ending(Status.COMPLETED, host.now(), *result)
-            if store.end(owner.organisation, run.id, ending, claim):
+            if store.end(owner.organisation, run.id, ending, claim, also):
                 return Completed(_ended_run(run, ending), ending.criterion_runs)
         else:
             run = store.task_run(owner, identity)

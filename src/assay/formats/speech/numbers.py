@@ -61,6 +61,7 @@ _CHANGING: Final = IN_AMOUNTS.union(WITH_CENTS)
 _SAID_DIGITS |= {digit: digit for digit in _ANY_DIGIT}
 # Any other word begins no number, unless it begins with a digit.
 _BEGINS = IN_NUMBERS | {"a", "an"}
+_GOES_ON = IN_NUMBERS | {"point"}
 
 
 def digits_in(words: Sequence[str]) -> frozenset[str]:
@@ -74,7 +75,7 @@ def with_digits(words: Sequence[str]) -> Iterator[str]:
     """The words, with every number as digits. Digits that are said one by one become one number."""
     at, last = 0, ""
     while at < len(words):
-        if words[at] not in _BEGINS and not words[at][:1].isdigit():
+        if (words[at] not in _BEGINS and not words[at][:1].isdigit()) or _is_alone(words, at):
             last = words[at]
             yield last
             at += 1
@@ -83,6 +84,12 @@ def with_digits(words: Sequence[str]) -> Iterator[str]:
         last = words[at] if number is None else number
         yield last
         at += taken or 1
+
+
+def _is_alone(words: Sequence[str], at: int) -> bool:
+    """Whether a word is a number in digits, and the next one goes on with no number."""
+    following = words[at + 1] if at + 1 < len(words) else ""
+    return words[at].isdigit() and following not in _GOES_ON and not following[:1].isdigit()
 
 
 def _number(words: Sequence[str], at: int, *, after_number: bool) -> tuple[int, str | None]:

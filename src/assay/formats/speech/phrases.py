@@ -189,6 +189,9 @@ def phrase_tokens(phrase: str) -> tuple[Token, ...]:
 
 def _end(phrase: Sequence[Token], spoken: Sequence[Token], at: int, fuzzy: float | None) -> int | None:
     """Where the phrase ends, if it begins here. No pair of places is looked at twice."""
+    behind = at + len(phrase)
+    if [one.text for one in spoken[at:behind]] == [one.text for one in phrase]:
+        return behind  # To the letter, which is the way that is tried first below.
     waiting = [(0, at)]
     seen = {(0, at)}
     while waiting:

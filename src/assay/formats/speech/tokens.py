@@ -204,21 +204,19 @@ def _sentences(breaths: list[str]) -> list[tuple[int, bool]]:
 
 def _tokens(words: list[str], like: Token) -> Iterable[Token]:
     """The words of a clause. ``like`` has what they all have in common at first."""
+    _, clause, _, denied, _, is_open, _, sentence = like
     has_digit = any(word[0].isdigit() for word in words)
     if not has_digit and _PLAIN.isdisjoint(words):
-        _, clause, _, denied, _, is_open, _, sentence = like
         return [Token(word, clause, False, denied, False, is_open, False, sentence) for word in words]
-    return _read_tokens(words, like, has_number=has_digit or not IN_NUMBERS.isdisjoint(words))
-
-
-def _read_tokens(words: list[str], like: Token, *, has_number: bool) -> Iterator[Token]:
+    has_number = has_digit or not IN_NUMBERS.isdisjoint(words)
     uniform_words = list(with_amounts(list(with_digits(words)) if has_number else words))
-    denied, is_open = like.denied, like.open
+    found: list[Token] = []
     for word, negates in zip(uniform_words, negating(uniform_words), strict=True):
         is_open = is_open or word in CONDITIONS
-        text = "is" if word == IS else word
-        yield Token(text, like.clause, negates, denied, word == IS, is_open, sentence=like.sentence)
+        short = word == IS
+        found.append(Token("is" if short else word, clause, negates, denied, short, is_open, False, sentence))
         denied = denied or negates
+    return found
 
 
 def _clauses(words: list[str]) -> Iterator[list[str]]:

@@ -1,6 +1,6 @@
 """Claims on the grading of task runs. A single statement decides: of two who ask at one moment, one gets it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import cache
 
@@ -13,7 +13,8 @@ from assay.adapters.store.store import Store
 from assay.adapters.store.tables import metadata
 from assay.dialects.criteria.resources import Phase, Status
 from assay.engine.service.keys import Owner
-from assay.engine.service.storage import Row, Transaction
+from assay.engine.service.runs import Also
+from assay.engine.service.storage import Row
 from assay.engine.service.work import WorkKind
 
 
@@ -29,7 +30,7 @@ class StoredRunClaims:
         identity: str,
         now: datetime,
         claim: Row | None = None,
-        also: Callable[[Transaction], object] | None = None,
+        also: Also | None = None,
     ) -> Row | None:
         """A caller is told after a durable write only."""
         wanted = {"organisation": owner.organisation, "id": identity, "benchmark_run": owner.benchmark_run}
@@ -37,9 +38,12 @@ class StoredRunClaims:
         accepted, values = prepared(
             _accepted, "task_runs", {**wanted, **going_on}, "" if claim is None else "claim"
         )
-        with self._store.writing(durable=also is not None) as connection:
-            row = connection.execute(accepted, {**values, "now": now, **(claim or {})}).mappings().first()
-            if row is not None and also is not None:
+        values = {**values, "now": now, **(claim or {})}
+        if also is None:
+            return next((row._mapping for row in self._store.write(accepted, values)), None)
+        with self._store.writing() as connection:
+            row = connection.execute(accepted, values).mappings().first()
+            if row is not None:
                 also(StoredTransaction(connection))
             return row
 

@@ -220,11 +220,7 @@ def read_threads(data: bytes | None, passed: frozenset[str], places: tuple[Funct
     notes = _Notes(places, anybodys)
     tests: dict[str, ReachedCode] = {
         # A test that notes nothing may have lost its environment.
-        _as_cargo_says(name): _Ran(notes, frozenset(threads[name])) if name in threads else Everything()
+        name.replace(".", "::"): _Ran(notes, frozenset(threads[name])) if name in threads else Everything()
         for name in passed
     }
     return Reach(tests, {name: frozenset({uniform(name)}) for name in tests}, notes) if tests else None
-
-
-def _as_cargo_says(name: str) -> str:
-    return name.replace(".", "::")
