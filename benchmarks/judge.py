@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from assay.adapters.models.judge_model import AnswerFolder, ChatModel, RememberingModel, limits_of
+from assay.adapters.models.judge_model import AnswerFolder, ChatModel, RecordedModel, limits_of
 from assay.adapters.models.judge_setup import new_mark, prompt_file
 from assay.dialects.scorers.report import Opinion
 from assay.evidence.coding_run import CodingRecord, Diff, Form, RunStatus, Speaker, Trajectory, TrajectoryStep
@@ -150,7 +150,7 @@ def _known_answers(folder: Path) -> Iterator[Result]:
         def ask(self, request: ModelQuestion) -> Reply:
             raise AssertionError(request)
 
-    client = RememberingModel(Nobody(), answers)
+    client = RecordedModel(Nobody.model, answers, Nobody())
     begin = time.perf_counter()
     for request in requests:
         assert client.ask(request).recorded

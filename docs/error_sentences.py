@@ -59,8 +59,9 @@ def error_page() -> Iterator[str]:
 def sentences_of(source: str) -> Iterator[tuple[int, str]]:
     """The line and the text of everything that is raised with a text."""
     tree = ast.parse(source)
-    functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
-    for function in [tree, *functions.values()]:
+    every = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    functions = {node.name: node for node in every}
+    for function in [tree, *every]:
         reader = _Reader(function, functions)
         for node in _own(function):
             if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and _is_error(node.exc):

@@ -89,7 +89,7 @@ def score(
     **judge_settings: Unpack[JudgeSettings],
 ) -> ScoreResult:
     """Score a coding run as ``assay score`` does: inside a git repository, nothing needs to be given."""
-    options = PythonOptions(locals(), JudgeSettings.__annotations__, format=[], start=None)
+    options = PythonOptions("score", locals(), JudgeSettings.__annotations__, format=[], start=None)
     from assay.cli.coding.score import exit_code, score  # noqa: PLC0415 - each function imports what it needs
     from assay.cli.output.score_table import render  # noqa: PLC0415
     from assay.dialects.scorers.report import ScorersReport  # noqa: PLC0415
@@ -151,7 +151,7 @@ def run(
     **judge_settings: Unpack[JudgeSettings],
 ) -> RunResult:
     """Run an agent on tasks as ``assay run`` does, and report. It shows its progress unless ``quiet``."""
-    options = PythonOptions(locals(), JudgeSettings.__annotations__)
+    options = PythonOptions("run", locals(), JudgeSettings.__annotations__)
     from assay.cli.report import is_answered, report_of  # noqa: PLC0415
     from assay.cli.run import run_tasks  # noqa: PLC0415
 
@@ -173,7 +173,7 @@ def report(
     metric_script: Path | None = None,
 ) -> ReportResult:
     """Summarize jobs as ``assay report`` does."""
-    options = PythonOptions(locals())
+    options = PythonOptions("report", locals())
     from assay.cli.report import report_of  # noqa: PLC0415
     from assay.engine.jobs.job_runs import JobQuestion  # noqa: PLC0415
 
@@ -215,7 +215,7 @@ def compare(
     fail_if_worse_than: float | None = None,
 ) -> CompareResult:
     """Compare agents on the tasks that they have in common, as ``assay compare`` does."""
-    options = PythonOptions(locals())
+    options = PythonOptions("compare", locals())
     from assay.cli.compare import EXIT_CODES, as_text, as_values, compare_jobs  # noqa: PLC0415
 
     found, gate = compare_jobs(options)
@@ -239,7 +239,7 @@ def power(
     anyway: bool = False,
 ) -> PowerResult:
     """Work out how many tasks and attempts show a difference, as ``assay power`` does."""
-    options = PythonOptions(locals())
+    options = PythonOptions("power", locals())
     from assay.cli.power import as_text, as_values, plan  # noqa: PLC0415
 
     found = plan(options)
@@ -257,7 +257,7 @@ def audit(
     isolation: str = "auto",
 ) -> AuditResult:
     """Check that a job's result follows from its trials, as ``assay audit`` does; or repeat its verifiers."""
-    options = PythonOptions(locals())
+    options = PythonOptions("audit", locals())
     from assay.cli.audit import as_json, as_text, audits_of  # noqa: PLC0415
     from assay.cli.audit import repeat as grade_again  # noqa: PLC0415
 
@@ -275,7 +275,7 @@ def audit(
 
 def verify(criteria: Path, *, playground: Path | None = None, server: str | None = None) -> VerifyResult:
     """Hold criteria against what a run left in a playground, as ``assay verify`` does."""
-    options = PythonOptions(locals())
+    options = PythonOptions("verify", locals())
     from assay.cli.output.table import without_nan  # noqa: PLC0415
     from assay.cli.output.verify_text import lines  # noqa: PLC0415
     from assay.cli.verify import complete  # noqa: PLC0415

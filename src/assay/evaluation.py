@@ -40,8 +40,7 @@ from assay.dialects.evaluation.models import (
     ValidityCheck,
     VerifierSpec,
 )
-from assay.dialects.evaluation.output import Declared, Format, Inspection
-from assay.dialects.evaluation.output import inspect_output as _inspect_output
+from assay.dialects.evaluation.output import Declared, Format, inspect_output
 from assay.dialects.evaluation.rubric import Dimension, Rubric, RubricScore, Strategy, score_rubric
 from assay.engine.tasks.describe_task import TaskDescription
 from assay.engine.tasks.describe_task import describe_task as _describe_task
@@ -59,14 +58,6 @@ def ingest(
     Raises ``MeasurementError`` where the declared schema can't be used: then nobody knows how good the output is.
     """
     return _ingest(evidence, declared, schema_forbids_reward=schema_forbids_reward)
-
-
-def inspect_output(data: bytes, declared: Declared) -> Inspection:
-    """Parse the output and check it against its schema. Never raises for what the output holds.
-
-    Raises ``MeasurementError`` where the schema can't be used.
-    """
-    return _inspect_output(data, declared)
 
 
 def describe_task(task_dir: str | os.PathLike[str]) -> TaskDescription:

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from assay.cli.output.colour import with_colour
+from assay.cli.output.table import with_colour
 from tests.builders import REPO
 from tests.cli.running import ASSAY
 

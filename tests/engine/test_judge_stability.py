@@ -1,8 +1,7 @@
 """How often a verdict flips."""
 
-from assay.judge.calibration import Flips, stability
+from assay.judge.calibration import FORMS, Flips, stability
 from assay.judge.judge_stored import JudgedCase
-from assay.judge.variations import FORMS
 from tests.judge.cases import FAIL, RUN, said
 from tests.judge.scripted_model import ScriptedModel
 from tests.judge.verdicts import run_judge

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from assay.judge.variations import FORMS, with_other_names, without_comments
+from assay.judge.calibration import FORMS, with_other_names, without_comments
 from tests.judge.cases import RUN, diff_of, plain_run
 
 DIFF = """\

@@ -54,7 +54,7 @@ SAMPLES: Mapping[str, Mapping[str, Any]] = {
     "formats/hl7/encoding.py": {"mark": r"\\", "hexadecimal": r"(?P<bytes>(?:\\X(?:[0-9A-Fa-f]{2})+\\)+)"},
     "formats/x12/envelope.py": {"mark": r"\*", "other": r"[^*~]{0,20}"},
     "formats/x12/tokenize.py": {"mark": r"\*"},
-    "judge/variations.py": {"names": ("ab", "cd")},
+    "judge/calibration.py": {"names": ("ab", "cd")},
     "judge/fence.py": {"before": r"(?<!\w)", "words": "ab", "after": r"(?!\w)"},
 }  # fmt: skip
 

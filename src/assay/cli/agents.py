@@ -17,15 +17,21 @@ import argparse
 import sys
 
 from assay.adapters.agents.known import FOLDER, SUFFIX, description_file, known_names, read_description
+from assay.cli.options.common import option
 from assay.cli.output.table import clean
 from assay.core.errors import InputError
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "action", choices=["list", "show", "install"], nargs="?", default="list", help="what to do (default: list)"
+    option(
+        parser,
+        "action",
+        "what to do (default: list)",
+        choices=["list", "show", "install"],
+        nargs="?",
+        default="list",
     )
-    parser.add_argument("agent", metavar="AGENT", nargs="?", help="a name from the list, or a file of your own")
+    option(parser, "agent [AGENT]", "a name from the list, or a file of your own")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -11,22 +11,18 @@ records it at a service, where RUN is the id of a run.
 import argparse
 
 from assay.adapters.jobs.annotations import annotate
-from assay.cli.options.common import user_name
+from assay.cli.options.common import option, user_name
 from assay.cli.options.server import add_server, client_of
 from assay.dialects.evaluation.models import Judgment
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "run_dir", metavar="RUN", help="the folder of a finished trial; with --server, the id of a run"
-    )
-    parser.add_argument("--judgment", required=True, choices=[one.value for one in Judgment], help="the verdict")
-    parser.add_argument(
-        "--category", action="append", default=[], metavar="TEXT", help="a category of failure; may be repeated"
-    )
-    parser.add_argument("--notes", metavar="TEXT", help="the reasons for the verdict")
-    parser.add_argument("--reviewer", metavar="ID", help="who reviewed the run (default: your user name)")
-    parser.add_argument("--discipline", metavar="TEXT", help="the reviewer's field, such as cardiology")
+    option(parser, "run_dir RUN", "the folder of a finished trial; with --server, the id of a run")
+    option(parser, "--judgment", "the verdict", required=True, choices=[one.value for one in Judgment])
+    option(parser, "--category TEXT…", "a category of failure; may be repeated")
+    option(parser, "--notes TEXT", "the reasons for the verdict")
+    option(parser, "--reviewer ID", "who reviewed the run (default: your user name)")
+    option(parser, "--discipline TEXT", "the reviewer's field, such as cardiology")
     add_server(parser, "record it for a run of the service at this address")
 
 

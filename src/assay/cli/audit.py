@@ -18,12 +18,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assay.adapters.jobs.job_folder import DiskJobFolder
 from assay.adapters.jobs.pieces import WHOLE, claim, work_off
 from assay.adapters.jobs.results_folder import InspectLogs, JobFolders, SubmissionFolders, open_results
 from assay.adapters.jobs.trial_folder import DiskTrial, find_trials
 from assay.cli.grade import How, complaint, grading_again
-from assay.cli.options.common import Options, add_isolation, add_metric_script, add_shard, again_id, positive
+from assay.cli.options.common import (
+    Options,
+    add_isolation,
+    add_metric_script,
+    add_shard,
+    again_id,
+    option,
+    positive,
+)
 from assay.cli.output.progress import Progress
 from assay.cli.output.table import clean, without_nan
 from assay.core.errors import AssayError, InputError, StoppedError
@@ -47,19 +54,13 @@ _SIGNS = {
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("jobs", metavar="JOB", nargs="+", help="a job folder")
-    parser.add_argument("--json", action="store_true", help="print JSON: {'audits': [...]}")
-    parser.add_argument("--quiet", action="store_true", help="print only the differences and the verdict")
+    option(parser, "jobs JOB…", "a job folder")
+    option(parser, "--json", "print JSON: {'audits': [...]}")
+    option(parser, "--quiet", "print only the differences and the verdict")
     add_metric_script(parser)
-    parser.add_argument(
-        "--repeat", type=positive, metavar="N", help="run each verifier N more times and compare the rewards"
-    )
-    parser.add_argument(
-        "--tasks", metavar="DIR", help="with --repeat: the folder of tasks, if they have moved since the run"
-    )
-    parser.add_argument(
-        "--again", type=again_id, metavar="ID", help="with --repeat: go on where a command with this ID was killed"
-    )
+    option(parser, "--repeat N", "run each verifier N more times and compare the rewards", positive)
+    option(parser, "--tasks DIR", "with --repeat: the folder of tasks, if they have moved since the run")
+    option(parser, "--again ID", "with --repeat: go on where a command with this ID was killed", again_id)
     add_shard(parser, "with --repeat: repeat")
     add_isolation(parser)
 
@@ -90,35 +91,22 @@ def _audits(path: str, script: Metric | None) -> list[Audit]:
     """The audit of what is at a path. Jobs of one submission have one each."""
     results = open_results(path)
     if isinstance(results, SubmissionFolders):
-        return [_audit_runs(results)]
+        submission = import_terminal_bench(results.name, results.folders)
+        findings, notes = audit_published(submission), submission.job.notes
+        return [Audit(results.name, findings, identical=False, finished=True, notes=notes)]
     if isinstance(results, InspectLogs):
         raise InputError(f"{path} must be a job of harbor or terminal-bench; for logs of inspect, 'assay report'")
     folders = results.folders if isinstance(results, JobFolders) else [results]
-    return [_audit_job(folder, script) for folder in folders]
-
-
-def _audit_job(folder: DiskJobFolder, script: Metric | None) -> Audit:
-    return audit_job(folder, read_job(folder, script=script, progress=Progress(f"reading {folder.name}")))
-
-
-def _audit_runs(results: SubmissionFolders) -> Audit:
-    submission = import_terminal_bench(results.name, results.folders)
-    findings = audit_published(submission)
-    return Audit(results.name, findings, identical=False, finished=True, notes=submission.job.notes)
+    return [
+        audit_job(one, read_job(one, script=script, progress=Progress(f"reading {one.name}"))) for one in folders
+    ]
 
 
 def as_json(audit: Audit) -> dict[str, Any]:
     """The audit as plain values."""
     findings = [_finding(finding) for finding in audit.findings]
-    return {
-        "job": audit.job,
-        "consistent": audit.consistent,
-        "identical": audit.identical,
-        "finished": audit.finished,
-        "findings": findings,
-        "notes": audit.notes,
-        "version": audit.version,
-    }
+    about = {name: getattr(audit, name) for name in ("job", "consistent", "identical", "finished")}
+    return {**about, "findings": findings, "notes": audit.notes, "version": audit.version}
 
 
 def _finding(finding: AuditFinding) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from html import escape
 from typing import Any, cast
 
 from assay.adapters.machine.atomic_write import write_text
-from assay.cli.options.common import Options, add_question, finite_number, number_from_0
+from assay.cli.options.common import Options, add_question, finite_number, number_from_0, option
 from assay.cli.output.read_jobs import read_jobs
 from assay.cli.output.table import clean, render_table, some_of, without_nan
 from assay.core.errors import InputError
@@ -38,35 +38,25 @@ _GITHUB = {"worse": "error", "not worse": "notice", "undecided": "warning"}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("jobs", metavar="JOB", nargs="+", help="a job folder")
+    option(parser, "jobs JOB…", "a job folder")
     add_question(parser, "compare", "print JSON", "the reward to compare")
-    parser.add_argument(
-        "--threshold",
-        type=finite_number,
-        metavar="X",
-        help="compare successes: rewards of at least X (default: compare the rewards themselves)",
+    option(
+        parser,
+        "--threshold X",
+        "compare successes: rewards of at least X (default: compare the rewards themselves)",
+        finite_number,
     )
-    parser.add_argument(
-        "--group",
-        action="append",
-        default=[],
-        metavar="KEY",
-        help="compare only this group of the jobs; repeatable",
+    option(parser, "--group KEY…", "compare only this group of the jobs; repeatable")
+    option(parser, "--anyway", "compare jobs with different provenance, and mark what differs")
+    option(
+        parser,
+        "--fail-if-worse-than X",
+        "decide whether the second agent is worse than the first by more than X: exit code 1, 0, or 3",
+        number_from_0,
     )
-    parser.add_argument(
-        "--anyway", action="store_true", help="compare jobs with different provenance, and mark what differs"
-    )
-    parser.add_argument(
-        "--fail-if-worse-than",
-        type=number_from_0,
-        metavar="X",
-        help="decide whether the second agent is worse than the first by more than X: exit code 1, 0, or 3",
-    )
-    parser.add_argument("--junit", metavar="FILE", help="write the decision as JUnit XML")
-    parser.add_argument("--github", action="store_true", help="print the decision as an annotation line of GitHub")
-    parser.add_argument(
-        "--svg", metavar="FILE", help="draw the differences by task, or all agents if there are more than two"
-    )
+    option(parser, "--junit FILE", "write the decision as JUnit XML")
+    option(parser, "--github", "print the decision as an annotation line of GitHub")
+    option(parser, "--svg FILE", "draw the differences by task, or all agents if there are more than two")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -164,18 +154,14 @@ def as_text(found: ArmComparison, gate: Gate | None, *, markdown: bool) -> str:
 
 def _lines(found: ArmComparison, gate: Gate | None, markdown: bool) -> Iterator[str]:
     several = len(found.agents) > 2
-    yield render_table(*_agents(found.agents, several), right=True, markdown=markdown)
-    yield ""
+    yield render_table(*_agents(found.agents, several), right=True, markdown=markdown) + "\n"
     if several:
         titles = ("pair", "difference", "95 %", "p", "p (Holm)", "tasks", "better")
         yield render_table(titles, map(_pair_row, found.pairs), right=True, markdown=markdown)
     else:
         [pair] = found.pairs
-        yield (
-            render_table(("", ""), _details(pair), markdown=markdown).partition("\n")[2]
-            if not markdown
-            else (render_table(("measure", ""), _details(pair), markdown=True))
-        )
+        table = render_table(("measure" if markdown else "", ""), _details(pair), markdown=markdown)
+        yield table if markdown else table.partition("\n")[2]
         yield from _deciding(pair.tasks, pair, markdown)
     marks = dict.fromkeys(one.what for pair in found.pairs for one in pair.mismatches)
     for mark in (*found.left_out, *marks):
@@ -197,7 +183,7 @@ def _agent_row(agent: AgentSummary) -> Sequence[str]:
     arm, costs = agent.arm, agent.arm.costs
     return (
         arm.label,
-        _number(agent.mean.value),
+        "-" if agent.mean.value is None else f"{agent.mean.value:.4f}",
         _ends(agent.mean.interval, signed=False),
         str(len(arm.tasks)),
         str(arm.runs),
@@ -268,7 +254,6 @@ def _deciding(tasks: Sequence[TaskDifference], pair: ArmPair, markdown: bool) ->
     deciding = [task for task in tasks if task.difference]
     if not deciding:
         return
-    yield ""
     rows = [
         (
             row.task,
@@ -280,13 +265,9 @@ def _deciding(tasks: Sequence[TaskDifference], pair: ArmPair, markdown: bool) ->
         for row in deciding[:SHOWN_TASKS]
     ]
     titles = ("tasks that decide it", pair.first, pair.second, "difference", "attempts")
-    yield render_table(titles, rows, right=True, markdown=markdown)
+    yield "\n" + render_table(titles, rows, right=True, markdown=markdown)
     if len(deciding) > SHOWN_TASKS:
         yield f"and {len(deciding) - SHOWN_TASKS} more with a difference; --json has all of them"
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4f}"
 
 
 def _format_signed(value: float | None) -> str:

@@ -12,13 +12,14 @@ from dataclasses import asdict
 from assay.adapters.sandbox.backends import Offer, offers
 from assay.adapters.sandbox.containers.container import Container
 from assay.adapters.sandbox.holds import HELD, HELD_EACH, HOLDS, NOT_HELD
+from assay.cli.options.common import option
 from assay.version import ENGINE, VERSION
 
 _MARKS = {HELD: "no ", NOT_HELD: "YES", HELD_EACH: "YES"}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    option(parser, "--json", "print JSON")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -63,12 +64,11 @@ def _lines(offer: Offer) -> list[str]:
 
 def _measured_lines(found: Mapping[str, str]) -> list[str]:
     """Lines on what a command tried there, and whether it could."""
-    lines = [f"    {_MARKS.get(what, '?  ')} {HOLDS[name]}{_why(what)}" for name, what in found.items()]
-    return ["  can a command …", *lines] if lines else []
-
-
-def _why(what: str) -> str:
-    return "" if what in (HELD, NOT_HELD) else f" ({what})"
+    lines = ["  can a command …"] if found else []
+    for name, what in found.items():
+        why = "" if what in (HELD, NOT_HELD) else f" ({what})"
+        lines.append(f"    {_MARKS.get(what, '?  ')} {HOLDS[name]}{why}")
+    return lines
 
 
 def _not_tried(offer: Offer) -> str:

@@ -35,6 +35,7 @@ from assay.cli.options.common import (
     again_id,
     extra_packages,
     grading_rules,
+    option,
     positive,
     warn,
 )
@@ -52,24 +53,23 @@ PIECE = 20
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("runs", metavar="RUNS", nargs="+", help="a trial folder or a job folder")
-    parser.add_argument("--tasks", metavar="DIR", help="the folder of tasks, if they have moved since the run")
-    parser.add_argument(
-        "-n", "--n-concurrent", type=positive, default=4, metavar="N", help="verifiers at a time (default: 4)"
-    )
-    parser.add_argument(
-        "--again",
-        type=again_id,
-        metavar="ID",
-        help="grade each run once under this ID, which its grading records: what has one is skipped, so that the "
+    option(parser, "runs RUNS…", "a trial folder or a job folder")
+    option(parser, "--tasks DIR", "the folder of tasks, if they have moved since the run")
+    option(parser, "-n --n-concurrent N", "verifiers at a time (default: 4)", positive, default=4)
+    option(
+        parser,
+        "--again ID",
+        "grade each run once under this ID, which its grading records: what has one is skipped, so that the "
         "same command goes on where another one was killed",
+        again_id,
     )
     add_shard(parser, "grade")
-    parser.add_argument(
+    option(
+        parser,
         "--on",
-        choices=("ray",),
-        help="grade on the cluster of Ray that RAY_ADDRESS names, or on one of this machine: pieces with N "
+        "grade on the cluster of Ray that RAY_ADDRESS names, or on one of this machine: pieces with N "
         "processors each, on machines that have the same folders (needs --again)",
+        choices=("ray",),
     )
     add_grading_rules(parser, default="as in the first grading")
     add_control(parser)

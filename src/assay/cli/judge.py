@@ -17,7 +17,7 @@ judge that isn't good enough), 2 no answer, such as no verdict that can be read.
 import argparse
 from typing import TypeAlias
 
-from assay.cli.options.common import add_shard, number_from_0, positive
+from assay.cli.options.common import add_shard, number_from_0, option, positive
 from assay.cli.options.judge import add_judge
 
 DEFAULT_ACTION = "run"
@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _runs(actions, "run", "Judge runs that this judge has not judged yet with this prompt.", again=False)
     _runs(actions, "replay", "Judge runs again, as new records, and say what changed.", again=True)
     gates = _action(actions, "gates", "Count runs by what their checks and their judge say.", "show_gates")
-    gates.add_argument("--show", type=positive, default=5, metavar="N", help="runs to name in a cell (default: 5)")
+    option(gates, "--show N", "runs to name in a cell (default: 5)", positive, default=5)
     _configure_stability(actions)
     _configure_calibrate(actions)
 
@@ -43,8 +43,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _action(actions: Actions, name: str, text: str, does: str) -> argparse.ArgumentParser:
     parser = actions.add_parser(name, description=text)
-    parser.add_argument("runs", metavar="RUN", nargs="+", help="folders of runs, or folders with such folders")
-    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+    option(parser, "runs RUN…", "folders of runs, or folders with such folders")
+    option(parser, "--json", "print the answer as JSON")
     parser.set_defaults(action=does)
     return parser
 
@@ -52,12 +52,12 @@ def _action(actions: Actions, name: str, text: str, does: str) -> argparse.Argum
 def _runs(actions: Actions, name: str, text: str, *, again: bool) -> None:
     parser = _action(actions, name, text, "judge_runs")
     parser.set_defaults(again=again)
-    parser.add_argument("--require-judge", action="store_true", help="exit with 1 if a verdict is FAIL")
-    parser.add_argument("--all", action="store_true", help="show the whole card of every run")
-    parser.add_argument(
+    option(parser, "--require-judge", "exit with 1 if a verdict is FAIL")
+    option(parser, "--all", "show the whole card of every run")
+    option(
+        parser,
         "--resume",
-        action="store_true",
-        help="go on where an earlier command stopped: ask about what this judge gave no verdict on, and wait "
+        "go on where an earlier command stopped: ask about what this judge gave no verdict on, and wait "
         "while its endpoint is left alone after failures",
     )
     add_shard(parser, "judge")
@@ -67,42 +67,28 @@ def _runs(actions: Actions, name: str, text: str, *, again: bool) -> None:
 def _configure_stability(actions: Actions) -> None:
     text = "Judge each run several times, as it is and in other words, and count the verdicts that flip."
     parser = _action(actions, "stability", text, "show_stability")
-    parser.add_argument(
-        "-n", "--times", type=positive, default=3, metavar="N", help="times for each form (default: 3)"
-    )
-    parser.add_argument(
-        "--most-flips",
-        type=number_from_0,
-        default=0.2,
-        metavar="SHARE",
-        help="largest share of flips for exit code 0",
-    )
+    option(parser, "-n --times N", "times for each form (default: 3)", positive, default=3)
+    option(parser, "--most-flips SHARE", "largest share of flips for exit code 0", number_from_0, default=0.2)
     add_judge(parser)
 
 
 def _configure_calibrate(actions: Actions) -> None:
     text = "Compare the last judgement of each run with what people say about it."
     parser = _action(actions, "calibrate", text, "calibrate")
-    parser.add_argument(
-        "--labels",
-        metavar="FILE",
-        help="what people say, one JSON object a line: run, annotator, verdict, and optionally failure_mode and "
+    option(
+        parser,
+        "--labels FILE",
+        "what people say, one JSON object a line: run, annotator, verdict, and optionally failure_mode and "
         "ratings (default: the annotations beside the runs)",
     )
-    parser.add_argument(
+    option(
+        parser,
         "--monitor",
-        action="store_true",
-        help="compare the monitor: FAIL is an agent that worked around its task (cheated in a label, or the "
+        "compare the monitor: FAIL is an agent that worked around its task (cheated in a label, or the "
         "failure_mode reward_hacking or false_claim)",
     )
-    parser.add_argument("-o", "--output", metavar="FILE", help="write the calibration, for --calibration")
-    parser.add_argument(
-        "--annotators", type=positive, default=2, metavar="N", help="least annotators (default: 2)"
-    )
-    parser.add_argument("--cases", type=positive, default=12, metavar="N", help="least cases (default: 12)")
-    parser.add_argument(
-        "--agreement", type=number_from_0, default=0.8, metavar="SHARE", help="least agreement (default: 0.8)"
-    )
-    parser.add_argument(
-        "--width", type=number_from_0, default=0.2, metavar="SHARE", help="widest interval of it (default: 0.2)"
-    )
+    option(parser, "-o --output FILE", "write the calibration, for --calibration")
+    option(parser, "--annotators N", "least annotators (default: 2)", positive, default=2)
+    option(parser, "--cases N", "least cases (default: 12)", positive, default=12)
+    option(parser, "--agreement SHARE", "least agreement (default: 0.8)", number_from_0, default=0.8)
+    option(parser, "--width SHARE", "widest interval of it (default: 0.2)", number_from_0, default=0.2)

@@ -16,7 +16,7 @@ import signal
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from assay.cli.options.common import add_listening, add_playground
+from assay.cli.options.common import add_listening, add_playground, option
 from assay.cli.output.table import clean
 from assay.core.errors import InputError
 
@@ -27,7 +27,7 @@ MLLP_PORT = 2575
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("protocol", choices=["mllp"], help="what to listen for: HL7 v2 over MLLP")
+    option(parser, "protocol", "what to listen for: HL7 v2 over MLLP", choices=["mllp"])
     add_playground(parser)
     add_listening(parser, MLLP_PORT)
 

@@ -8,28 +8,25 @@ import argparse
 import os
 
 from assay.adapters.machine.safe_read import read_file
-from assay.cli.options.common import exit_status
+from assay.cli.options.common import exit_status, option
 from assay.core.errors import InputError
-from assay.dialects.harbor.outcome_line import BenchmarkOutcome, outcome_of_finished
-from assay.evidence.files import Absent, Content, File, Refused
+from assay.dialects.harbor.outcome_line import outcome_of_finished
+from assay.evidence.files import Absent, Content, Refused
 
 LIMIT = 256 * 1024 * 1024
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("job", metavar="JOB", help="a job folder or a result.json")
-    parser.add_argument(
-        "--exit-code",
-        type=exit_status,
-        metavar="N",
-        help="exit with this code (default: 0, or 2 if JOB can't be read)",
-    )
+    option(parser, "job JOB", "a job folder or a result.json")
+    option(parser, "--exit-code N", "exit with this code (default: 0, or 2 if JOB can't be read)", exit_status)
 
 
 def run(args: argparse.Namespace) -> int:
     path = f"{args.job}/result.json" if os.path.isdir(args.job) else args.job
     file = read_file(path, LIMIT)
-    print(_outcome(file).line())
+    # A file that must not be read counts as malformed.
+    unread = None if isinstance(file, Absent) else b""
+    print(outcome_of_finished(file.data if isinstance(file, Content) else unread).line())
     if args.exit_code is not None:
         return int(args.exit_code)
     if isinstance(file, Refused):
@@ -37,10 +34,3 @@ def run(args: argparse.Namespace) -> int:
     if not os.path.lexists(args.job):
         raise InputError(f"{args.job} doesn't exist")
     return 0
-
-
-def _outcome(file: File) -> BenchmarkOutcome:
-    """A file that must not be read counts as malformed."""
-    if isinstance(file, Absent):
-        return outcome_of_finished(None)
-    return outcome_of_finished(file.data if isinstance(file, Content) else b"")

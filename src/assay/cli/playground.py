@@ -14,25 +14,26 @@ Exit codes: 0 everything was loaded, 2 something can't be used and no record was
 import argparse
 from datetime import UTC, datetime
 
-from assay.cli.options.common import extra_packages
+from assay.cli.options.common import extra_packages, option
 from assay.cli.output.table import clean
+from assay.formats.counting import counted
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(metavar="ACTION", required=True, help="load")
     load = actions.add_parser("load", description="Create a playground and load a prepared state into it.")
-    load.add_argument("playground", metavar="PLAYGROUND", help="the playground file, as YAML or JSON")
-    load.add_argument("--from", dest="folder", metavar="FOLDER", help="the prepared state (default: none)")
-    load.add_argument("--replace", action="store_true", help="remove the contents of the playground first")
-    load.set_defaults(action=_load)
+    option(load, "playground PLAYGROUND", "the playground file, as YAML or JSON")
+    option(load, "--from FOLDER", "the prepared state (default: none)", dest="folder")
+    option(load, "--replace", "remove the contents of the playground first")
 
 
 def run(args: argparse.Namespace) -> int:
     with extra_packages("a playground needs", "criteria"):
-        return int(args.action(args))
+        _load(args)
+    return 0
 
 
-def _load(args: argparse.Namespace) -> int:
+def _load(args: argparse.Namespace) -> None:
     # Help needs no database.
     from assay.adapters.playgrounds.playground_file import load_playground_file, open_playground_store  # noqa: PLC0415
     from assay.adapters.playgrounds.playground_folders import LocalFolders, LocalState  # noqa: PLC0415
@@ -49,12 +50,7 @@ def _load(args: argparse.Namespace) -> int:
     )
     print(
         clean(
-            f"loaded {_count(loaded.records, 'record')} and {_count(loaded.files, 'file')} into"
+            f"loaded {counted(loaded.records, 'record')} and {counted(loaded.files, 'file')} into"
             f" playground {loaded.playground} of {loaded.store}"
         )
     )
-    return 0
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -10,7 +10,7 @@ import json
 from dataclasses import asdict, replace
 from typing import Any, cast
 
-from assay.cli.options.common import Options, finite_number, number_from_0, whole_numbers
+from assay.cli.options.common import Options, finite_number, number_from_0, option, whole_numbers
 from assay.cli.output.read_jobs import read_jobs
 from assay.cli.output.table import clean, render_table, without_nan
 from assay.core.errors import InputError
@@ -24,48 +24,37 @@ ATTEMPTS = (1, 2, 4, 8, 16)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("pilot", metavar="JOB", nargs="*", help="a pilot: one job, or two with the same tasks")
-    parser.add_argument(
-        "--difference", type=finite_number, required=True, metavar="X", help="the difference to show, such as 0.05"
-    )
-    parser.add_argument(
-        "--power", type=finite_number, default=0.8, metavar="P", help="the chance of showing it (default: 0.8)"
-    )
-    parser.add_argument(
-        "--attempts",
-        type=whole_numbers,
+    option(parser, "pilot [JOB…]", "a pilot: one job, or two with the same tasks")
+    option(parser, "--difference X", "the difference to show, such as 0.05", finite_number, required=True)
+    option(parser, "--power P", "the chance of showing it (default: 0.8)", finite_number, default=0.8)
+    option(
+        parser,
+        "--attempts N,N",
+        "numbers of attempts a task to plan for (default: 1,2,4,8,16)",
+        whole_numbers,
         default=ATTEMPTS,
-        metavar="N,N",
-        help="numbers of attempts a task to plan for (default: 1,2,4,8,16)",
     )
-    parser.add_argument(
+    option(
+        parser,
         "--variances",
+        "instead of a pilot: the variance of the difference between tasks, and that of single attempts",
+        number_from_0,
         nargs=2,
-        type=number_from_0,
         metavar=("TASKS", "ATTEMPTS"),
-        help="instead of a pilot: the variance of the difference between tasks, and that of single attempts",
     )
-    parser.add_argument(
-        "--correlation",
-        type=finite_number,
+    option(
+        parser,
+        "--correlation R",
+        "with one job: how a second agent's mean rewards correlate with its own over tasks (default: 0.5)",
+        finite_number,
         default=0.5,
-        metavar="R",
-        help="with one job: how a second agent's mean rewards correlate with its own over tasks (default: 0.5)",
     )
-    parser.add_argument(
-        "--task-cost", type=number_from_0, default=0.0, metavar="USD", help="what a new task costs (default: 0)"
-    )
-    parser.add_argument(
-        "--trial-cost", type=number_from_0, metavar="USD", help="what a trial costs (default: as in the pilot)"
-    )
-    parser.add_argument("--key", help="the reward of the pilot (default: 'reward', or the only one)")
-    parser.add_argument(
-        "--threshold", type=finite_number, metavar="X", help="plan for successes: rewards of at least X"
-    )
-    parser.add_argument(
-        "--anyway", action="store_true", help="accept a pilot whose jobs have different provenance"
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    option(parser, "--task-cost USD", "what a new task costs (default: 0)", number_from_0, default=0.0)
+    option(parser, "--trial-cost USD", "what a trial costs (default: as in the pilot)", number_from_0)
+    option(parser, "--key KEY", "the reward of the pilot (default: 'reward', or the only one)")
+    option(parser, "--threshold X", "plan for successes: rewards of at least X", finite_number)
+    option(parser, "--anyway", "accept a pilot whose jobs have different provenance")
+    option(parser, "--json", "print JSON")
 
 
 def run(args: argparse.Namespace) -> int:

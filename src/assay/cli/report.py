@@ -8,7 +8,7 @@ unusable, which counts as 0. Numbers with (harbor) are harbor's, to the last bit
 import argparse
 
 from assay.adapters.machine.atomic_write import write_text
-from assay.cli.options.common import add_metric_script, add_question, finite_number, whole_numbers
+from assay.cli.options.common import add_metric_script, add_question, finite_number, option, whole_numbers
 from assay.cli.output.read_jobs import read_results
 from assay.cli.output.report import as_json, as_text
 from assay.cli.output.table import show
@@ -21,28 +21,24 @@ from assay.formats.counting import counted
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("jobs", metavar="JOB", nargs="+", help="a job folder")
+    option(parser, "jobs JOB…", "a job folder")
     add_question(parser, "report", "print JSON: {'jobs': [...]}", "the reward that decides success")
-    parser.add_argument(
-        "--threshold",
-        type=finite_number,
+    option(
+        parser,
+        "--threshold X",
+        "the lowest reward that counts as a success (default: 1)",
+        finite_number,
         default=1.0,
-        metavar="X",
-        help="the lowest reward that counts as a success (default: 1)",
     )
-    parser.add_argument(
-        "-k",
-        type=whole_numbers,
+    option(
+        parser,
+        "-k K,K",
+        "values of k for pass@k and pass^k (default: 1 and those that harbor reports)",
+        whole_numbers,
         default=(),
-        metavar="K,K",
-        help="values of k for pass@k and pass^k (default: 1 and those that harbor reports)",
     )
-    parser.add_argument(
-        "--by", choices=("task", "trial"), help="add a table with one row for each task or each trial"
-    )
-    parser.add_argument(
-        "--svg", metavar="FILE", help="draw pass@k over k, with its band; for one group of one job"
-    )
+    option(parser, "--by", "add a table with one row for each task or each trial", choices=("task", "trial"))
+    option(parser, "--svg FILE", "draw pass@k over k, with its band; for one group of one job")
     add_metric_script(parser)
 
 

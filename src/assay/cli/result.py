@@ -10,17 +10,18 @@ import json
 from collections.abc import Iterator
 
 from assay.adapters.jobs.annotations import USED, read_result, read_run
+from assay.cli.options.common import option
 from assay.cli.output.table import clean, render_table
 from assay.dialects.evaluation.models import ConfidenceMetadata, EvaluationResult
 from assay.evidence.run import Run
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run_dir", metavar="RUN", help="the folder of a finished trial")
-    parser.add_argument(
-        "--grading", choices=USED, default="first", help="which grading to show (default: first, the run's own)"
+    option(parser, "run_dir RUN", "the folder of a finished trial")
+    option(
+        parser, "--grading", "which grading to show (default: first, the run's own)", choices=USED, default="first"
     )
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    option(parser, "--json", "print the result as JSON")
 
 
 def run(args: argparse.Namespace) -> int:

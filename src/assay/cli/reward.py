@@ -20,26 +20,16 @@ import json
 from assay.adapters.jobs.reward_writer import write_artifacts, write_binary_reward
 from assay.adapters.models.judge_setup import load_rubric, read_text
 from assay.cli import reward_judge
-from assay.cli.options.common import exit_status
+from assay.cli.options.common import exit_status, option
 from assay.core.errors import InputError
 from assay.dialects.evaluation.rubric import Rubric, score_rubric
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--exit-status", type=exit_status, metavar="N", help="exit status of the tests, from 0 to 255"
-    )
-    parser.add_argument(
-        "--rubric", metavar="FILE", help="JSON file with the dimensions, their weights and the strategy"
-    )
-    parser.add_argument(
-        "--scores",
-        metavar="FILE",
-        help="JSON file with the score of each dimension: a number, or {score, evidence}",
-    )
-    parser.add_argument(
-        "--into", default="/logs/verifier", metavar="DIR", help="folder to write to (default: /logs/verifier)"
-    )
+    option(parser, "--exit-status N", "exit status of the tests, from 0 to 255", exit_status)
+    option(parser, "--rubric FILE", "JSON file with the dimensions, their weights and the strategy")
+    option(parser, "--scores FILE", "JSON file with the score of each dimension: a number, or {score, evidence}")
+    option(parser, "--into DIR", "folder to write to (default: /logs/verifier)", default="/logs/verifier")
     parser.set_defaults(action=None)
     actions = parser.add_subparsers(metavar="judge", help="have a language model answer a rubric")
     reward_judge.configure(actions.add_parser("judge", description=reward_judge.__doc__,

@@ -15,6 +15,7 @@ Exit codes: 0 a reward was written, 2 there is none.
 import argparse
 from typing import TYPE_CHECKING
 
+from assay.cli.options.common import option
 from assay.cli.options.judge import add_judge, judge_options
 from assay.core.errors import InputError
 
@@ -23,19 +24,11 @@ if TYPE_CHECKING:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("rubric", metavar="RUBRIC", help="JSON file with dimensions, criteria and the strategy")
-    parser.add_argument(
-        "--output",
-        action="append",
-        required=True,
-        metavar="FILE",
-        help="a file that the agent left; may be repeated",
-    )
-    parser.add_argument("--task", metavar="FILE", help="what the agent was asked (default: task in the rubric)")
-    parser.add_argument("--agent-logs", metavar="DIR", help="what the agent recorded: trajectory, final response")
-    parser.add_argument(
-        "--into", default="/logs/verifier", metavar="DIR", help="folder to write to (default: /logs/verifier)"
-    )
+    option(parser, "rubric RUBRIC", "JSON file with dimensions, criteria and the strategy")
+    option(parser, "--output FILE", "a file that the agent left; may be repeated", action="append", required=True)
+    option(parser, "--task FILE", "what the agent was asked (default: task in the rubric)")
+    option(parser, "--agent-logs DIR", "what the agent recorded: trajectory, final response")
+    option(parser, "--into DIR", "folder to write to (default: /logs/verifier)", default="/logs/verifier")
     add_judge(parser)
     parser.set_defaults(action=run)
 

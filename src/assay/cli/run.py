@@ -24,7 +24,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -46,6 +46,7 @@ from assay.cli.options.common import (
     add_run_cache,
     add_verifier_environment,
     grading_rules,
+    option,
     positive,
     warn,
     whole_number,
@@ -128,55 +129,33 @@ class Display:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("tasks", metavar="TASKS", nargs="+", help="a task folder, or a folder of task folders")
+    option(parser, "tasks TASKS…", "a task folder, or a folder of task folders")
     add_agent(parser)
-    parser.add_argument(
-        "-k", "--n-attempts", type=positive, default=1, metavar="N", help="attempts per task (default: 1)"
-    )
-    parser.add_argument(
-        "-n", "--n-concurrent", type=positive, default=4, metavar="N", help="trials at a time (default: 4)"
-    )
-    parser.add_argument(
-        "-r",
-        "--max-retries",
-        type=whole_number,
-        default=0,
-        metavar="N",
-        help="retries after an exception (default: 0)",
-    )
-    parser.add_argument("--jobs-dir", default="jobs", metavar="DIR", help="folder for job folders (default: jobs)")
-    parser.add_argument("--job-name", metavar="NAME", help="name of the job's folder (default: the current time)")
+    option(parser, "-k --n-attempts N", "attempts per task (default: 1)", positive, default=1)
+    option(parser, "-n --n-concurrent N", "trials at a time (default: 4)", positive, default=4)
+    option(parser, "-r --max-retries N", "retries after an exception (default: 0)", whole_number, default=0)
+    option(parser, "--jobs-dir DIR", "folder for job folders (default: jobs)", default="jobs")
+    option(parser, "--job-name NAME", "name of the job's folder (default: the current time)")
     add_on(parser)
     add_task_choice(parser)
     add_isolation(parser)
-    parser.add_argument(
-        "--no-image",
-        action="store_true",
-        help="run on the host system even if a task's Dockerfile needs an image",
-    )
-    parser.add_argument(
+    option(parser, "--no-image", "run on the host system even if a task's Dockerfile needs an image")
+    option(
+        parser,
         "--network",
+        "give or deny the network to agents and verifiers, whatever their tasks say",
         choices=["public", "none"],
-        help="give or deny the network to agents and verifiers, whatever their tasks say",
     )
-    parser.add_argument(
-        "--verifier-network", action="store_true", help="give verifiers the network, to download what they need"
-    )
-    parser.add_argument(
-        "--allow-unknown-fields",
-        action="store_true",
-        help="run tasks with unknown fields in parts that decide about the reward",
-    )
+    option(parser, "--verifier-network", "give verifiers the network, to download what they need")
+    option(parser, "--allow-unknown-fields", "run tasks with unknown fields in parts that decide about the reward")
     add_verifier_environment(parser)
     add_grading_rules(parser, default="harbor-0.13.1")
     add_control(parser)
-    parser.add_argument(
-        "--judge", action="store_true", help="have a language model judge the runs of seeded tasks too"
-    )
+    option(parser, "--judge", "have a language model judge the runs of seeded tasks too")
     add_judge(parser, "judge-")
     add_run_cache(parser)
-    parser.add_argument("--view", action="store_true", help="show the job in the browser while it runs")
-    parser.add_argument("--quiet", action="store_true", help="print only the report")
+    option(parser, "--view", "show the job in the browser while it runs")
+    option(parser, "--quiet", "print only the report")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -218,9 +197,7 @@ def run_tasks(args: Options, invocation: tuple[str, ...]) -> RanJob:
     )
     agent = agent_of(args, os.environ, site.sandbox, display.note)
     doors = doors_of(agent, site.sandbox, os.environ)
-    tasks, refused = load_tasks(
-        chosen_tasks(args), site, _grant(args, kept), Leniency(args.no_image, args.allow_unknown_fields)
-    )
+    tasks, refused = _load_tasks(args, site, _grant(args, kept))
     for complaint in refused:
         display.complain(complaint)
     for warning in dict.fromkeys(warning for task, _ in tasks for warning in task.warnings):
@@ -231,20 +208,16 @@ def run_tasks(args: Options, invocation: tuple[str, ...]) -> RanJob:
     setting = _setting(args, agent, tasks, invocation)
     place = place_of(args, setting, site)
     planned = plan_trials([(task, source) for task, source in tasks], args.n_attempts)
+    if args.view:
+        from assay.cli.view import watching  # noqa: PLC0415 - few jobs are watched
     with judges_of(args) as judges:
         if judges is not None:
             check_judges(judges, [task.path for task, _ in tasks if task.seeded])
         seeded = any(task.seeded for task, _ in tasks)
         coding = _coding(site, judges, args) if seeded else None
-        with _watched(setting.folder, display.note) if args.view else nullcontext():
+        with watching(setting.folder, display.note) if args.view else nullcontext():
             finished_all = _run(setting, site, planned, display, coding, doors, place)
     return RanJob(setting, finished_all, seeded, bool(refused))
-
-
-def _watched(folder: str, note: Callable[[str], None]) -> AbstractContextManager[None]:
-    from assay.cli.view import watching  # noqa: PLC0415 - few jobs are watched
-
-    return watching(folder, note)
 
 
 def _check_agent(site: TrialSite, agent: Agent, tasks: Sequence[LoadedTask]) -> None:
@@ -255,40 +228,29 @@ def _check_agent(site: TrialSite, agent: Agent, tasks: Sequence[LoadedTask]) -> 
             raise InputError(f"the agent can't start: there is no program {program} in its sandbox")
 
 
-@dataclass(frozen=True, slots=True)
-class Leniency:
-    """Which tasks are run although something of theirs has no effect here: an image, or an unknown field."""
-
-    no_image: bool = False
-    any_fields: bool = False
-
-
-def load_tasks(
-    chosen: Sequence[tuple[str, str | None]],
-    site: TrialSite,
-    grant: Callable[[LoadedTask], LoadedTask],
-    leniency: Leniency,
+def _load_tasks(
+    args: Options, site: TrialSite, grant: Callable[[LoadedTask], LoadedTask]
 ) -> tuple[list[tuple[LoadedTask, str | None]], list[str]]:
     """The tasks that can be run, each with its dataset, and an error message for each that can't."""
     tasks: list[tuple[LoadedTask, str | None]] = []
     refused: list[str] = []
-    for folder, source in chosen:
+    for folder, source in chosen_tasks(args):
         try:
-            tasks.append((_load_granted_task(folder, site, grant, leniency), source))
+            tasks.append((_load_granted_task(args, folder, site, grant), source))
         except AssayError as error:
             refused.append(str(error))
     return tasks, refused
 
 
 def _load_granted_task(
-    folder: str, site: TrialSite, grant: Callable[[LoadedTask], LoadedTask], leniency: Leniency
+    args: Options, folder: str, site: TrialSite, grant: Callable[[LoadedTask], LoadedTask]
 ) -> LoadedTask:
     if is_seeded(folder):
         from assay.adapters.tasks.seeded_task import load_runnable  # noqa: PLC0415 - most tasks aren't seeded
 
         return grant(load_runnable(folder, site.sandbox))
     task = grant(load_task(folder))
-    return prepare_task(task, site, no_image=leniency.no_image, build=False, any_fields=leniency.any_fields)
+    return prepare_task(task, site, no_image=args.no_image, build=False, any_fields=args.allow_unknown_fields)
 
 
 def _grant(args: Options, kept: Sequence[str]) -> Callable[[LoadedTask], LoadedTask]:

@@ -6,21 +6,22 @@
 import argparse
 
 from assay.adapters.jobs.annotations import add_tag
-from assay.cli.options.common import user_name
+from assay.cli.options.common import option, user_name
 from assay.dialects.evaluation.models import ErrorSource
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run_dir", metavar="RUN", help="the folder of a finished trial")
-    parser.add_argument("--category", required=True, metavar="TEXT", help="the category of the failure")
-    parser.add_argument("--description", metavar="TEXT", help="what went wrong")
-    parser.add_argument(
+    option(parser, "run_dir RUN", "the folder of a finished trial")
+    option(parser, "--category TEXT", "the category of the failure", required=True)
+    option(parser, "--description TEXT", "what went wrong")
+    option(
+        parser,
         "--source",
+        "who classified the failure (default: human)",
         choices=[one.value for one in ErrorSource],
         default=ErrorSource.HUMAN.value,
-        help="who classified the failure (default: human)",
     )
-    parser.add_argument("--by", metavar="NAME", help="who adds the tag (default: your user name)")
+    option(parser, "--by NAME", "who adds the tag (default: your user name)")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -34,7 +34,7 @@ from assay.adapters.machine.local_machine import ThisHost
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.tasks.task_folder import load_task, task_files
 from assay.adapters.tasks.workbench import DiskWorkshop
-from assay.cli.options.common import add_isolation, add_verifier_environment, positive, warn
+from assay.cli.options.common import add_isolation, add_verifier_environment, option, positive, warn
 from assay.cli.options.tasks import add_task_choice, chosen_tasks
 from assay.cli.output.table import clean, render_table
 from assay.core.errors import AssayError, InputError
@@ -58,29 +58,20 @@ Attempts = Callable[[LoadedTask], list[LintFinding]]
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("action", choices=["check", "show", "init"], help="what to do with the tasks")
-    parser.add_argument(
-        "tasks",
-        metavar="TASKS",
-        nargs="+",
-        help="a task folder, or a folder of task folders; with init: the name of a new task folder",
+    option(parser, "action", "what to do with the tasks", choices=["check", "show", "init"])
+    option(
+        parser,
+        "tasks TASKS…",
+        "a task folder, or a folder of task folders; with init: the name of a new task folder",
     )
-    parser.add_argument(
-        "--run", dest="run_them", action="store_true", help="also run the oracle, an idle agent and wrong answers"
-    )
-    parser.add_argument(
-        "--repeat", type=positive, default=2, metavar="N", help="with --run: how many times (default: 2)"
-    )
-    parser.add_argument("--notes", action="store_true", help="with check: also print what doesn't count")
-    parser.add_argument("--json", action="store_true", help="print JSON: {'tasks': [...]}")
+    option(parser, "--run", "also run the oracle, an idle agent and wrong answers", dest="run_them")
+    option(parser, "--repeat N", "with --run: how many times (default: 2)", positive, default=2)
+    option(parser, "--notes", "with check: also print what doesn't count")
+    option(parser, "--json", "print JSON: {'tasks': [...]}")
     add_task_choice(parser)
     add_isolation(parser)
     add_verifier_environment(parser)
-    parser.add_argument(
-        "--no-image",
-        action="store_true",
-        help="with --run: run on the host system even if a task's Dockerfile needs an image",
-    )
+    option(parser, "--no-image", "with --run: run on the host system even if a task's Dockerfile needs an image")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -122,7 +113,7 @@ def _check(paths: list[str], attempts: Attempts | None, args: argparse.Namespace
         if not args.json:
             print_checked(checked[-1], notes=args.notes)
     if args.json:
-        print(checked_json(checked))
+        print(json.dumps({"tasks": [_task(task) for task in checked]}, indent=2))
     return max(task.code for task in checked)
 
 
@@ -138,7 +129,7 @@ def _show(paths: list[str], *, as_json: bool) -> int:
     if as_json:
         print(json.dumps({"tasks": [task.model_dump(mode="json") for task in shown]}, indent=2))
     elif shown:
-        print("\n\n".join(map(task_text, shown)))
+        print("\n\n".join(part for task in shown for part in _parts(task)))
     return 2 if failed else 0
 
 
@@ -163,7 +154,10 @@ def check_task(path: str, attempts: Attempts | None) -> Checked:
     try:
         task = load_task(path)
         findings += [finding for step in task.steps for finding in lint(task_files(task, step))]
-        findings += [LintFinding(_rule_of(warning), "task", warning) for warning in task.warnings]
+        for warning in task.warnings:
+            # A field that looks like another one was meant to have an effect.
+            kind = "mistyped-field" if "did you mean" in warning else "warning"
+            findings.append(LintFinding(kind, "task", warning))
         if task.environment.broken is not None:
             findings.append(LintFinding("missing-file", "environment", task.environment.broken))
         if task.unsupported is not None:
@@ -173,11 +167,6 @@ def check_task(path: str, attempts: Attempts | None) -> Checked:
     except AssayError as error:
         return Checked(path, tuple(dict.fromkeys(findings)), str(error))
     return Checked(path, tuple(dict.fromkeys(findings)), None)
-
-
-def _rule_of(warning: str) -> str:
-    """A field that looks like another one was meant to have an effect."""
-    return "mistyped-field" if "did you mean" in warning else "warning"
 
 
 def print_checked(checked: Checked, *, notes: bool) -> None:
@@ -195,12 +184,8 @@ def print_checked(checked: Checked, *, notes: bool) -> None:
         print(f"{path}: nothing found{said if count and not notes else ''}")
 
 
-def checked_json(tasks: Sequence[Checked]) -> str:
-    """All findings, notes included."""
-    return json.dumps({"tasks": [_task(task) for task in tasks]}, indent=2)
-
-
 def _task(task: Checked) -> dict[str, object]:
+    """All findings, notes included."""
     findings = [
         {
             "kind": finding.rule,
@@ -214,12 +199,8 @@ def _task(task: Checked) -> dict[str, object]:
     return {"path": task.path, "findings": findings, "error": task.error}
 
 
-def task_text(task: TaskDescription) -> str:
-    """A table for each step, and one for the environment."""
-    return "\n\n".join(_parts(task))
-
-
 def _parts(task: TaskDescription) -> Iterator[str]:
+    """A table for each step, and one for the environment."""
     strategy = "" if task.reward_strategy is None else f" · reward of steps: {task.reward_strategy}"
     yield f"{clean(task.name)} · {clean(task.path)} · sha256 {task.checksum[:12]}{strategy}"
     for step in task.steps:

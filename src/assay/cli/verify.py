@@ -22,7 +22,7 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from assay.cli.options.common import Options, add_playground, extra_packages
+from assay.cli.options.common import Options, add_playground, extra_packages, option
 from assay.cli.options.server import add_server, client_of
 from assay.cli.output.table import clean
 from assay.core.errors import InputError
@@ -32,12 +32,10 @@ if TYPE_CHECKING:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "criteria", metavar="CRITERIA", help="criteria, as YAML or JSON; with --server, the id of a task run"
-    )
+    option(parser, "criteria CRITERIA", "criteria, as YAML or JSON; with --server, the id of a task run")
     add_playground(parser, required=False)
     add_server(parser, "complete a task run of the service at this address")
-    parser.add_argument("--json", action="store_true", help="print the result as JSON, with all evidence")
+    option(parser, "--json", "print the result as JSON, with all evidence")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -15,12 +15,11 @@ import time
 import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from assay.adapters.machine.atomic_write import write_text
 from assay.adapters.machine.safe_read import is_file, names_in
-from assay.cli.options.common import port_number
+from assay.cli.options.common import option, port_number
 from assay.cli.output.read_jobs import job_folders, read_results
 from assay.core.errors import InputError
 
@@ -31,10 +30,10 @@ FRESH_SEC = 2.0
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("paths", metavar="PATH", nargs="+", help="a job, a folder of jobs, kept runs, or a report")
-    parser.add_argument("-o", "--output", metavar="FILE", help="write one HTML file instead of serving pages")
-    parser.add_argument("--port", type=port_number, default=0, metavar="N", help="port to serve at (default: any)")
-    parser.add_argument("--open", action="store_true", help="open the address in the browser")
+    option(parser, "paths PATH…", "a job, a folder of jobs, kept runs, or a report")
+    option(parser, "-o --output FILE", "write one HTML file instead of serving pages")
+    option(parser, "--port N", "port to serve at (default: any)", port_number, default=0)
+    option(parser, "--open", "open the address in the browser")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -97,7 +96,8 @@ def source_of(paths: list[str]) -> "FolderPages":
     for path in dict.fromkeys(paths):
         if is_file(path) and not path.endswith(".eval"):
             kept.append(path)
-        elif _has_runs(path, RUN):
+        # A kept run, or a folder that has some.
+        elif any(is_file(f"{path}/{one}") for one in (RUN, *(f"{inner}/{RUN}" for inner in names_in(path)))):
             kept += [one for one in run_folders([path]) if os.path.isfile(f"{one}/{RUN}")]
         else:
             for folder in job_folders(path):
@@ -107,9 +107,3 @@ def source_of(paths: list[str]) -> "FolderPages":
     # Every run is read here, so that one that can't be read is refused before a page is.
     pages.lists.lines(RunQuery())
     return pages
-
-
-def _has_runs(path: str, name: str) -> bool:
-    """Whether a folder is a kept run, or has some."""
-    inner = (f"{folder}/{name}" for folder in names_in(path))
-    return any(is_file(f"{path}/{one}") for one in chain((name,), inner))

@@ -31,8 +31,6 @@ def find(path: str, data: Any) -> list[Plain]:
 
 
 def _find_by_jsonpath(path: str, data: Any) -> list[Plain]:
-    import jsonpath_rfc9535  # noqa: PLC0415 - only who writes JSONPath pays for it
-
     try:
         values: list[Plain] = _compile_path(path).find(data).values()
     except (jsonpath_rfc9535.JSONPathRecursionError, RecursionError) as error:
@@ -90,10 +88,6 @@ def _find_by_dots(path: str, data: Plain) -> list[Plain]:
 
 @functools.lru_cache(maxsize=1024)
 def _compile_path(path: str) -> Any:
-    import jsonpath_rfc9535  # noqa: PLC0415 - only who writes JSONPath pays for it
-
-    from assay.formats.json_paths import environment  # noqa: PLC0415
-
     try:
         return environment().compile(path)
     except jsonpath_rfc9535.JSONPathError as error:
@@ -106,16 +100,19 @@ class _PathMatch(function_extensions.Match):
     """Whether the whole text is as the pattern says."""
 
     def __call__(self, string: object, pattern: object) -> bool:
-        found = _pattern(pattern) if isinstance(pattern, str) and isinstance(string, str) else None
-        return found is not None and full_match(found, str(string))
+        return _matches(full_match, string, pattern)
 
 
 class _PatternSearch(function_extensions.Search):
     """Whether the pattern occurs."""
 
     def __call__(self, string: object, pattern: object) -> bool:
-        found = _pattern(pattern) if isinstance(pattern, str) and isinstance(string, str) else None
-        return found is not None and search(found, str(string))
+        return _matches(search, string, pattern)
+
+
+def _matches(how: Callable[[Searched, str], bool], string: object, pattern: object) -> bool:
+    found = _pattern(pattern) if isinstance(pattern, str) and isinstance(string, str) else None
+    return found is not None and how(found, str(string))
 
 
 class _Environment(jsonpath_rfc9535.JSONPathEnvironment):
@@ -141,10 +138,7 @@ def environment() -> Any:
 def _pattern(pattern: str) -> Searched | None:
     """None for an invalid pattern, which matches nothing, as the standard says."""
     try:
-        return compile_pattern(_PARTS.sub(_translate_part, pattern)) if iregexp_check.check(pattern) else None
+        written = _PARTS.sub(lambda part: part[1] or r"[^\r\n]", pattern)
+        return compile_pattern(written) if iregexp_check.check(pattern) else None
     except ValueError:
         return None
-
-
-def _translate_part(part: re.Match[str]) -> str:
-    return part[1] or r"[^\r\n]"

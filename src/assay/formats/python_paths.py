@@ -18,6 +18,7 @@ _COPIERS = frozenset({"copy", "copy2", "copyfile", "copytree", "move", "rename",
 _RUNNERS = frozenset({"run", "Popen", "check_output", "check_call", "call", "system", "getoutput", "popen"})
 _PATH_CALLS = frozenset({"Path", "PurePath", "PosixPath", "PurePosixPath", "join", "str", "joinpath", "fspath"})
 _UNCHANGED = frozenset({"resolve", "absolute", "expanduser", "as_posix", "abspath", "realpath", "normpath"})
+_FAILING = (ast.Raise, ast.Assert)
 _MOST_NODES = 100_000
 
 
@@ -178,7 +179,8 @@ class _PathReader:
             if isinstance(inner, ast.Name):
                 found |= self.sources.get(inner.id, frozenset())
                 found |= self._of_function(inner.id)  # A function of the file, or a fixture of pytest.
-        return _longest(found)
+        # Without the folders of other paths among them, which were only joined to something.
+        return frozenset(one for one in found if not any(other.startswith(f"{one}/") for other in found))
 
     def _of_function(self, name: str) -> frozenset[str]:
         function = self.functions.get(name)
@@ -224,7 +226,9 @@ class _PathReader:
     def optional(self) -> Iterator[str]:
         """Those of which one is enough, that are read only if they exist, or that a command is given."""
         lists = {name: value for name, value in _assignments(self.tree) if isinstance(value, ast.List | ast.Tuple)}
-        needed = {id(part) for node in ast.walk(self.tree) for part in _demanded(node)}
+        # The conditions of branches without which a test fails.
+        branches = [node for node in ast.walk(self.tree) if isinstance(node, ast.If)]
+        needed = {id(one.test) for one in branches if any(isinstance(part, _FAILING) for part in one.orelse)}
         runners = {name for name, function in self.functions.items() if _runs_a_program(function)}
         for node in ast.walk(self.tree):
             for choices in _tried_in_turn(node):
@@ -281,12 +285,6 @@ def _looked_for(test: ast.expr) -> Iterator[ast.expr]:
             yield path
         case ast.Call(func=ast.Attribute(value=path, attr="exists" | "is_file"), args=[]):
             yield path
-
-
-def _demanded(node: ast.AST) -> Iterator[ast.expr]:
-    """The condition of a branch without which a test fails."""
-    if isinstance(node, ast.If) and any(isinstance(one, ast.Raise | ast.Assert) for one in node.orelse):
-        yield node.test
 
 
 def _added(*texts: str) -> str:
@@ -357,10 +355,3 @@ def _opens_to_write(call: ast.Call) -> bool:
 
 def _names(node: ast.AST) -> frozenset[str]:
     return frozenset(inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name))
-
-
-def _longest(paths: set[str]) -> frozenset[str]:
-    """Without the folders of other paths among them, which were only joined to something."""
-    return frozenset(
-        one for one in paths if not any(other != one and other.startswith(f"{one}/") for other in paths)
-    )

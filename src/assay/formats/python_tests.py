@@ -158,11 +158,7 @@ def non_numeric_rewards(tree: ast.Module) -> list[int]:
                 written.append(given)
             case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name))], value=value) if name in names:
                 values.append(value)
-    objects = [
-        given
-        for given in written
-        if isinstance(given, ast.Dict) and any(_is_text(key, "reward") for key in given.keys)
-    ]
+    objects = [given for given in written if isinstance(given, ast.Dict) and "reward" in _constants(given.keys)]
     values += [value for given in objects for value in given.values]
     return [value.lineno for value in values if objects and _is_no_number(value)]
 
@@ -173,8 +169,8 @@ def _is_no_number(value: ast.expr) -> bool:
     )
 
 
-def _is_text(node: ast.expr | None, text: str) -> bool:
-    return isinstance(node, ast.Constant) and node.value == text
+def _constants(keys: list[ast.expr | None]) -> list[object]:
+    return [key.value for key in keys if isinstance(key, ast.Constant)]
 
 
 def _assigned(tree: ast.AST, wanted: Callable[[ast.expr], bool]) -> set[str]:

@@ -7,7 +7,7 @@ plain commands.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -171,13 +171,14 @@ class _Parser:
             return self._simple(states)
         self.at += 1
         states = compound(self, states)
-        return self._redirections(states)
+        # Redirections behind a compound command hold for all of it.
+        words = self._words_until(_BREAKS)
+        if words and self.happens(" ".join(words)):
+            return frozenset(replace(state, happened=True) for state in states)
+        return states
 
     def _simple(self, states: States) -> States:
-        words: list[str] = []
-        while self.at < len(self.tokens) and self.tokens[self.at] not in _BREAKS:
-            words.append(self.tokens[self.at])
-            self.at += 1
+        words = self._words_until(_BREAKS)
         if self._peek() == "(" and len(words) == 1 and self.tokens[self.at + 1 : self.at + 2] == [")"]:
             return self._define(words[0], states)
         if words[:1] == ["function"] and len(words) == 2:
@@ -269,13 +270,11 @@ class _Parser:
         return after
 
     def _for(self, states: States) -> States:
-        while self.at < len(self.tokens) and self.tokens[self.at] not in ("do", "done"):
-            self.at += 1
+        self._words_until(("do", "done"))
         return states | self._body(states)
 
     def _case(self, states: States) -> States:
-        while self.at < len(self.tokens) and self.tokens[self.at] != "in":
-            self.at += 1
+        self._words_until(("in",))
         self._take("in")
         done: States = frozenset()
         exhaustive = False
@@ -283,19 +282,17 @@ class _Parser:
             if self._peek() in ("\n", ";;", ";&", ";;&", ";"):
                 self.at += 1
                 continue
-            pattern = self._pattern()
-            exhaustive = exhaustive or "*" in pattern
+            exhaustive |= "*" in self._words_until((")",))
+            self._take(")")
             done |= self.list_until((";;", ";&", ";;&", "esac"), states)
         self._take("esac")
         return done if exhaustive else done | _succeeded(states)
 
-    def _pattern(self) -> list[str]:
-        found: list[str] = []
-        while self.at < len(self.tokens) and self.tokens[self.at] != ")":
-            found.append(self.tokens[self.at])
+    def _words_until(self, stops: Collection[str]) -> list[str]:
+        start = self.at
+        while self.at < len(self.tokens) and self.tokens[self.at] not in stops:
             self.at += 1
-        self._take(")")
-        return found
+        return self.tokens[start : self.at]
 
     def _group(self, states: States) -> States:
         states = self.list_until(("}",), states)
@@ -307,16 +304,6 @@ class _Parser:
         after = self.list_until((")",), states - before)
         self._take(")")
         return before | alive(after)
-
-    def _redirections(self, states: States) -> States:
-        """Redirections behind a compound command hold for all of it."""
-        words: list[str] = []
-        while self.at < len(self.tokens) and self.tokens[self.at] not in _BREAKS:
-            words.append(self.tokens[self.at])
-            self.at += 1
-        if words and self.happens(" ".join(words)):
-            return frozenset(replace(state, happened=True) for state in states)
-        return states
 
     def _peek(self) -> str:
         return self.tokens[self.at] if self.at < len(self.tokens) else ""
@@ -344,11 +331,6 @@ _COMPOUNDS: dict[str, Callable[[_Parser, States], States]] = {
     "{": _Parser._group,
     "(": _Parser._subshell,
 }
-
-
-def always(script: str, happens: Callable[[str], bool]) -> bool:
-    """True if it happens on every path to the script's end, whatever the commands on it answer."""
-    return not missed_paths(script, happens).at_end
 
 
 def missed_paths(script: str, happens: Callable[[str], bool]) -> Missed:

@@ -15,8 +15,7 @@ from assay.core.errors import MeasurementError
 from assay.dialects.scorers.report import JudgeUsage
 from assay.dialects.scorers.scenario import JudgePrices
 from assay.evidence.verdict import Unparseable
-from assay.judge.canary import is_obeyed
-from assay.judge.prompt import Prompt, PromptQuestion, build
+from assay.judge.prompt import Prompt, PromptQuestion, build, is_obeyed
 
 Finish: TypeAlias = Literal["stop", "length", "refusal"]
 Mode: TypeAlias = Literal["json_schema", "json_object", "text"]
@@ -49,7 +48,6 @@ class Sampling:
     seed: int | None = None
 
 
-_PLAIN: Final = Sampling()
 UNCOUNTED: Final = JudgeUsage()
 
 
@@ -90,6 +88,7 @@ class ModelClient(Protocol):
         """The model's answer. Raises ``MeasurementError`` if there is none."""
 
 
+@dataclass(eq=False)
 class GivingUp:
     """Fulfils ``ModelClient``. A model that failed twice in a row is left alone for a while.
 
@@ -97,16 +96,12 @@ class GivingUp:
     pause, until the model has failed too often for that.
     """
 
-    def __init__(
-        self,
-        client: ModelClient,
-        clock: Callable[[], float] = lambda: 0.0,
-        sleep: Callable[[float], None] | None = None,
-    ) -> None:
-        self.model = client.model
-        self._client = client
-        self._clock = clock
-        self._sleep = sleep
+    _client: ModelClient
+    _clock: Callable[[], float] = lambda: 0.0
+    _sleep: Callable[[float], None] | None = None
+
+    def __post_init__(self) -> None:
+        self.model = self._client.model
         self._lock = threading.Lock()
         self._failures = 0
         self._resting_until = 0.0
@@ -142,7 +137,7 @@ class Manner:
     """How a question is asked: where marks come from that nobody can guess, the sampling, how often at most."""
 
     make_mark: Callable[[], str]
-    sampling: Sampling = _PLAIN
+    sampling: Sampling = Sampling()
     tries: int = TRIES
 
 
@@ -254,16 +249,17 @@ class Budget:
             self._cost += (taken[1] or 0) - (reserved[1] or 0)
 
 
+@dataclass(frozen=True, slots=True)
 class Budgeted:
     """Fulfils ``ModelClient``. Every question has to fit all budgets. Answers know what they cost."""
 
-    def __init__(
-        self, client: ModelClient, budgets: tuple[Budget, ...], prices: JudgePrices | None = None
-    ) -> None:
-        self.model = client.model
-        self._client = client
-        self._budgets = budgets
-        self._prices = prices
+    _client: ModelClient
+    _budgets: tuple[Budget, ...]
+    _prices: JudgePrices | None = None
+
+    @property
+    def model(self) -> str:
+        return self._client.model
 
     def ask(self, request: ModelQuestion) -> Reply:
         tokens_in = len(request.prompt.text) // CHARACTERS_A_TOKEN

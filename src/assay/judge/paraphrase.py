@@ -6,10 +6,10 @@ An answer is used only if it is exactly one object of the schema, and if what it
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 from assay.core.errors import MeasurementError
-from assay.evidence.playground import Turn
 from assay.evidence.verdict import Answer, NoOpinion, Opinion
 from assay.evidence.verdict import Question as Paraphrase
 from assay.judge.fence import FencedPart, is_quoted, line, visible_text
@@ -26,15 +26,13 @@ SCHEMA: Final = object_schema(
 )
 
 
+@dataclass(frozen=True, slots=True)
 class ParaphraseJudge:
     """Fulfils ``Judge``."""
 
-    def __init__(
-        self, client: ModelClient, file_of: Callable[[str], PromptFile], make_mark: Callable[[], str]
-    ) -> None:
-        self._client = client
-        self._file_of = file_of
-        self._make_mark = make_mark
+    _client: ModelClient
+    _file_of: Callable[[str], PromptFile]
+    _make_mark: Callable[[], str]
 
     def opinion(self, question: Paraphrase) -> Answer:
         """An opinion, or why there is none."""
@@ -51,14 +49,13 @@ class ParaphraseJudge:
 
 def paraphrase_question(asked: Paraphrase, file: PromptFile) -> PromptQuestion:
     """All turns, the phrases, and the numbers of the turns that count."""
-    turns = FencedPart("transcript", tuple(_turn(turn) for turn in asked.turns))
+    turns = FencedPart(
+        "transcript",
+        tuple(line({"turn": one.number, "speaker": one.speaker, "text": one.text}) for one in asked.turns),
+    )
     phrases = "\n".join(line(phrase) for phrase in asked.phrases)
     counted = ", ".join(str(number) for number in sorted({turn.number for turn in asked.counted}))
     return PromptQuestion(file, [turns], SCHEMA, {"phrases": phrases, "counted": counted})
-
-
-def _turn(turn: Turn) -> str:
-    return line({"turn": turn.number, "speaker": turn.speaker, "text": turn.text})
 
 
 def read_answer(written: str, question: Paraphrase, model: str) -> Answer:

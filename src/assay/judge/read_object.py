@@ -120,7 +120,8 @@ def _objects(written: str, keys: Collection[str]) -> Iterator[_Candidate]:
     end, open_at = 0, None
     starts = [found.start() for found in _OPENING.finditer(written)]
     for start in (*starts[:_MOST_STARTS], *starts[_MOST_STARTS:][-_MOST_STARTS:]):
-        if start < end or (open_at is not None and _is_open(written[open_at:start])):
+        before = "" if open_at is None else written[open_at:start]
+        if start < end or before.count("{") > before.count("}"):
             continue
         found = _object_at(written, start)
         if found is not None:
@@ -129,10 +130,6 @@ def _objects(written: str, keys: Collection[str]) -> Iterator[_Candidate]:
         elif (name := _OPENING.match(written, start)) is not None and _key(name[1]) in keys:
             open_at = start
             yield _Candidate(None, start, start)
-
-
-def _is_open(written: str) -> bool:
-    return written.count("{") > written.count("}")
 
 
 def _object_at(written: str, start: int) -> _Candidate | None:

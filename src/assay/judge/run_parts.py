@@ -11,7 +11,6 @@ from assay.evidence.coding_run import (
     AgentRecord,
     AuthorNote,
     CodingRecord,
-    MetricRow,
     ScorerRow,
     SessionTurn,
     Tail,
@@ -79,10 +78,12 @@ def run_parts(run: CodingRecord, bounds: PromptBounds) -> PromptParts:
     if run.objective is not None:
         made.add("objective test", [_objective(run.objective, bounds.test, made)])
     made.add("scorer results", _scorers(run.rows, bounds.scorers, made))
-    made.add("run metrics", [_metric(one) for one in run.metrics])
+    metrics = [{name: getattr(one, name) for name in ("name", "value", "limit", "passed")} for one in run.metrics]
+    made.add("run metrics", map(line, metrics))
     made.add("agent output", _output(run.agent_end, run.outputs, bounds.output, made))
     made.add("final response", _response(run.final_response, bounds.response, made))
-    made.add("remarks on the record", _remarks(run.remarks, bounds.remarks, made))
+    label, remarks = "remarks on the record", "\n".join(run.remarks)
+    made.add(label, [line(made.middle(label, "", remarks, bounds.remarks))] if run.remarks else [])
     made.add("notes of the author", _notes(run.notes, bounds.notes, made))
     return made
 
@@ -196,10 +197,6 @@ def _scorers(rows: Sequence[ScorerRow], limit: int, made: PromptParts) -> Iterat
         yield line({**said, "verdict": row.verdict, "score": row.score, **detail})
 
 
-def _metric(metric: MetricRow) -> str:
-    return line({"name": metric.name, "value": metric.value, "limit": metric.limit, "passed": metric.passed})
-
-
 def _output(end: AgentEnd | None, tails: Sequence[Tail], limit: int, made: PromptParts) -> Iterator[str]:
     if end is not None:
         yield line({"exit_code": end.end.exit_code, "timed_out": end.end.timed_out, "signal": end.end.signal})
@@ -210,11 +207,6 @@ def _output(end: AgentEnd | None, tails: Sequence[Tail], limit: int, made: Promp
         whole = next((text for text in made.texts if is_long and text.endswith(last)), tail.text)
         told = made.record("agent output", tail.name, whole, cut_front(tail.text, each))
         yield line({"stream": tail.name, "beginning_missing": tail.cut, **told})
-
-
-def _remarks(remarks: Sequence[str], limit: int, made: PromptParts) -> Iterator[str]:
-    if remarks:
-        yield line(made.middle("remarks on the record", "", "\n".join(remarks), limit))
 
 
 def _notes(notes: Sequence[AuthorNote], limit: int, made: PromptParts) -> Iterator[str]:

@@ -10,7 +10,6 @@ from assay.formats.hl7.header import (
     control_id,
     message_type,
     parse_message_type,
-    version,
 )
 from tests.formats.hl7.messages import parse_message
 
@@ -63,12 +62,12 @@ def test_a_type_that_is_none_is_refused(written: str) -> None:
         parse_message_type(written)
 
 
-def test_ids_version_and_counts() -> None:
+def test_ids_and_counts() -> None:
     message = parse_message("MSH|^~\\&|||||||ADT^A04|a\\T\\b|P^T|2.5.1^USA\rOBX|1\rPID|1\rOBX|2\r")
-    assert (control_id(message), version(message)) == ("a&b", "2.5.1")
+    assert control_id(message) == "a&b"
     assert message.counts == {"MSH": 1, "OBX": 2, "PID": 1}
 
 
 def test_missing_ids_are_empty() -> None:
     message = parse_message("MSH|^~\\&|A")
-    assert (control_id(message), version(message)) == ("", "")
+    assert control_id(message) == ""

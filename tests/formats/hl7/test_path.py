@@ -140,7 +140,7 @@ def test_a_definite_path_names_one_place(text: str, *, definite: bool) -> None:
 def test_a_wrong_path_says_where_and_what_would_be_right(text: str, position: int, says: str) -> None:
     with pytest.raises(Hl7PathError) as caught:
         parse_path(text)
-    assert (caught.value.position, says in caught.value.problem) == (position, True), caught.value
+    assert (caught.value.position, says in str(caught.value)) == (position, True), caught.value
     assert isinstance(caught.value, InputError)
 
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.formats.model_traffic.questions import question, route
-from assay.formats.model_traffic.request_head import RefusedRequestError, RequestHead, parse_head
+from assay.formats.model_traffic.requests import RefusedRequestError, RequestHead, parse_head, question, route
 
 LINE = "POST /v1/chat/completions HTTP/1.1"
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from assay.evidence.coding_run import Form, Trajectory
+from assay.formats.trajectories.atif import atif_of
 from assay.formats.trajectories.messages import read_trajectory
-from assay.formats.trajectories.write_atif import atif_of
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "bash", "arguments": '{"command": "ls"}'}}
 MESSAGES = [

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from assay.formats.x12.loops import PlacedSet, place_sets
-from assay.formats.x12.model import Document, X12Finding, X12Mistake, X12Segment
+from assay.formats.x12.model import Document, Interchange, X12Finding, X12Mistake, X12Segment
+from assay.formats.x12.select import segment_text
 from assay.formats.x12.tokenize import tokenize
 from tests.builders import DATA, REPO
 
@@ -73,3 +74,14 @@ def where(finding: X12Finding) -> tuple[X12Mistake, int | None, int | None, int 
 
 def written(segment: X12Segment) -> str:
     return "*".join((segment.id, *segment.elements))
+
+
+def render(document: Document) -> str:
+    """The document as it was read, but for line breaks inside segments, which mean nothing."""
+    return document.leading + "".join(map(_render_interchange, document.interchanges))
+
+
+def _render_interchange(interchange: Interchange) -> str:
+    mark, terminator = interchange.separators.element, interchange.separators.terminator
+    texts = [one.before + segment_text(one, mark) for one in interchange.segments]
+    return terminator.join(texts) + (terminator if interchange.terminated else "") + interchange.rest

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from assay.formats.x12.loops import place_sets
 from assay.formats.x12.model import X12Mistake
 from assay.formats.x12.path import parse_path
-from assay.formats.x12.select import render, select_all
+from assay.formats.x12.select import select_all
 from assay.formats.x12.tokenize import tokenize
+from tests.formats.x12.messages import render
 
 ISA = "ISA*00*          *00*          *ZZ*S              *ZZ*R              *260301*1200*^*00501*000000001*0*P*:~"
 HEAD = "GS*PI*S*R*20260301*1200*1*X*005010X210~ST*275*0001*005010X210~BGN*02*A1*20260301~"

@@ -162,7 +162,7 @@ def test_what_is_said_of_a_path_that_means_nothing(text: str, position: int, pro
     with pytest.raises(X12PathError) as caught:
         parse_path(text)
     assert caught.value.position == position
-    assert problem in caught.value.problem
+    assert problem in str(caught.value)
     assert str(caught.value).startswith(f"the X12 path {text!r} is wrong at character {position}: ")
     assert isinstance(caught.value, InputError)
 

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from assay.formats.x12.loops import place_sets
 from assay.formats.x12.model import Document, NotX12Error
 from assay.formats.x12.path import parse_path
-from assay.formats.x12.select import render, select, select_all
+from assay.formats.x12.select import select, select_all
 from assay.formats.x12.tokenize import tokenize
-from tests.formats.x12.messages import SAMPLES, isa
+from tests.formats.x12.messages import SAMPLES, isa, render
 
 PATHS = [
     parse_path(text)

@@ -164,8 +164,8 @@ def _write_output(path: str, printed: Printed | None) -> None:
 
 def tell_trajectory(folder: str, agent: Agent) -> None:
     """Write trajectory.json into the folder of an agent's kept logs, unless there is one already."""
+    from assay.formats.trajectories.atif import atif_of  # noqa: PLC0415
     from assay.formats.trajectories.messages import read_trajectory  # noqa: PLC0415 - few agents keep a record
-    from assay.formats.trajectories.write_atif import atif_of  # noqa: PLC0415
 
     target = f"{folder}/{NAME}"
     if agent.trajectory is None or os.path.lexists(target) or not os.path.isdir(folder):

@@ -15,14 +15,20 @@ import fcntl
 import json
 import os
 import threading
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Final
 
 from assay.adapters.models.request_plan import RequestPlan, endpoint_at
 from assay.adapters.models.wire_reply import NotACompletionError, ProviderError, WireReply, read_error, read_wire
 from assay.adapters.sources.bearer_tokens import Token
-from assay.adapters.sources.files.folder import UnreachableError, patiently
-from assay.adapters.sources.json_requests import Pace, RequestLimits, retry_after
+from assay.adapters.sources.json_requests import (
+    Pace,
+    RequestLimits,
+    UnreachableError,
+    httpx_module,
+    patiently,
+    retry_after,
+)
 from assay.core.errors import MeasurementError
 from assay.dialects.scorers.report import JudgeUsage
 from assay.judge.model import ModelClient, ModelQuestion, Reply, request_key
@@ -65,8 +71,6 @@ class ChatModel:
         With ``stream``, the time limit counts from the first byte on, which may take up to ``first_byte_sec``.
         ``plans`` has the last one that an endpoint took for a model.
         """
-        import httpx  # noqa: PLC0415 - only who has a judge pays for it
-
         self.model = model
         self._endpoint = endpoint_at(url)
         self._url: str | httpx.URL = self._endpoint.url
@@ -80,8 +84,8 @@ class ChatModel:
         self._plans = {} if plans is None else plans
         self._place = (url, model)
         self._turns = threading.BoundedSemaphore(at_once)
-        pool = httpx.Limits(max_connections=at_once, max_keepalive_connections=at_once)
-        self._client = client or httpx.Client(follow_redirects=False, limits=pool)
+        pool = httpx_module().Limits(max_connections=at_once, max_keepalive_connections=at_once)
+        self._client = client or httpx_module().Client(follow_redirects=False, limits=pool)
 
     def __enter__(self) -> "ChatModel":
         return self
@@ -134,8 +138,7 @@ class ChatModel:
 
     def _post_once(self, body: bytes, begin: float, *, stream: bool) -> tuple[WireReply | ProviderError, float]:
         """The reply, and how long the endpoint wants to be left alone."""
-        import httpx  # noqa: PLC0415
-
+        httpx = httpx_module()
         most = self._first_byte_sec if stream else self._limits.deadline_sec
         left = begin + most - self._pace.clock()
         if left <= 0:
@@ -248,33 +251,21 @@ class AnswerFolder:
             raise MeasurementError(f"{self._path} has a line that isn't an answer that was recorded") from error
 
 
-class RememberingModel:
-    """Fulfils ``ModelClient``. A question that was asked before is not asked again."""
+@dataclass(frozen=True, slots=True)
+class RecordedModel:
+    """Fulfils ``ModelClient`` with answers that were recorded. Without a client to ask, there are no others."""
 
-    def __init__(self, client: ModelClient, answers: AnswerFolder) -> None:
-        self.model = client.model
-        self._client = client
-        self._answers = answers
+    model: str
+    answers: AnswerFolder
+    client: ModelClient | None = None
 
     def ask(self, request: ModelQuestion) -> Reply:
         key = request_key(request, self.model)
-        known = self._answers.read(key)
+        known = self.answers.read(key)
         if known is not None:
             return known
-        reply = self._client.ask(request)
-        self._answers.write(key, reply)
-        return reply
-
-
-class Replaying:
-    """Fulfils ``ModelClient`` with answers that were recorded, and asks nobody."""
-
-    def __init__(self, model: str, answers: AnswerFolder) -> None:
-        self.model = model
-        self._answers = answers
-
-    def ask(self, request: ModelQuestion) -> Reply:
-        known = self._answers.read(request_key(request, self.model))
-        if known is None:
+        if self.client is None:
             raise MeasurementError(f"the judge {self.model}: no answer to this question was recorded")
-        return known
+        reply = self.client.ask(request)
+        self.answers.write(key, reply)
+        return reply

@@ -20,8 +20,7 @@ from assay.adapters.models.judge_model import (
     AT_ONCE,
     AnswerFolder,
     ChatModel,
-    RememberingModel,
-    Replaying,
+    RecordedModel,
     limits_of,
 )
 from assay.adapters.models.request_plan import RequestPlan, endpoint_at
@@ -242,15 +241,15 @@ class ConfiguredJudges:
     def _source(self, model: str, section: JudgeSection) -> ModelClient:
         """Where answers come from: an endpoint, or a recording."""
         if self._options.replay is not None:
-            return Replaying(model, AnswerFolder(self._options.replay))
+            return RecordedModel(model, AnswerFolder(self._options.replay))
         return GivingUp(self._chat(model, section), time.monotonic, time.sleep if self._options.patient else None)
 
     def _client(self, source: ModelClient, budget: Budget, section: JudgeSection) -> ModelClient:
-        if isinstance(source, Replaying):
+        if isinstance(source, RecordedModel):
             return source
         client = Budgeted(source, (budget, self._all), self._options.price or section.prices)
         record = self._options.record
-        return client if record is None else RememberingModel(client, AnswerFolder(record))
+        return client if record is None else RecordedModel(client.model, AnswerFolder(record), client)
 
     def _chat(self, model: str, section: JudgeSection) -> ModelClient:
         url, token = self._place(section)

@@ -43,7 +43,10 @@ class RequestPlan:
         }
         if self.speaks_messages:
             body |= {"max_tokens": sampling.max_tokens or TOKENS_OF_A_MESSAGE, "seed": None}
-            body |= _as_tool(schema) if self.mode == "json_schema" else {}
+            # An answer by schema is the input of a tool there.
+            tool = {"name": "answer", "description": "Give the answer.", "input_schema": schema}
+            choice = {"type": "tool", "name": "answer"}
+            body |= {"tools": [tool], "tool_choice": choice} if self.mode == "json_schema" else {}
         elif self.mode != "text":
             named = {"json_schema": {"name": "answer", "strict": True, "schema": schema}}
             body["response_format"] = {"type": self.mode} | (named if self.mode == "json_schema" else {})
@@ -74,12 +77,6 @@ class RequestPlan:
 
     def _changed(self, words: str, **fields: Any) -> "RequestPlan":
         return replace(self, changes=(*self.changes, words), **fields)
-
-
-def _as_tool(schema: Any) -> dict[str, Any]:
-    """An answer by schema, which the Messages API has as the input of a tool."""
-    tool = {"name": "answer", "description": "Give the answer.", "input_schema": schema}
-    return {"tools": [tool], "tool_choice": {"type": "tool", "name": "answer"}}
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,18 +53,16 @@ def google(credentials: GoogleCredentials | None = None, request: Any = None) ->
 
     def token() -> str:
         with lock:
-            if not source.valid:
-                _renew(source, request)
+            try:
+                if not source.valid:
+                    source.refresh(request)
+            except Exception as error:  # Whatever broke it, there is no token to ask the server with.
+                raise MeasurementError(
+                    f"Google's credentials can't be renewed ({type(error).__name__})"
+                ) from error
             return source.token
 
     return token
-
-
-def _renew(credentials: GoogleCredentials, request: Any) -> None:
-    try:
-        credentials.refresh(request)
-    except Exception as error:  # Whatever broke it, there is no token to ask the server with.
-        raise MeasurementError(f"Google's credentials can't be renewed ({type(error).__name__})") from error
 
 
 def _application_credentials() -> tuple[GoogleCredentials, Any]:

@@ -12,7 +12,14 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from assay.adapters.sources.bearer_tokens import Token
-from assay.adapters.sources.json_requests import JsonAnswer, JsonRequests, LargeAnswerError, Pace, RequestLimits
+from assay.adapters.sources.json_requests import (
+    JsonAnswer,
+    JsonRequests,
+    LargeAnswerError,
+    Pace,
+    RequestLimits,
+    httpx_module,
+)
 from assay.core.errors import InputError, MeasurementError
 from assay.evidence.bounds import strange_resource
 from assay.formats.fhir import answers
@@ -54,7 +61,7 @@ class FhirServer:
         self._now = now
         self._ahead = timedelta()
         self._given = client
-        self._client = client or _httpx().Client(follow_redirects=False)
+        self._client = client or httpx_module().Client(follow_redirects=False)
         self._requests = JsonRequests(self._client, limits or RequestLimits(), pace or Pace())
 
     def __enter__(self) -> "FhirServer":
@@ -72,7 +79,7 @@ class FhirServer:
         """A resource; None if there is none with that id, or if it was deleted."""
         name = f"{_check_address_part(_TYPE, resource_type)}/{_check_address_part(ID, identity)}"
         what = self._what(f"reading {name}")
-        answer = self._get(_httpx().URL(f"{self._base}/{name}"), what)
+        answer = self._get(httpx_module().URL(f"{self._base}/{name}"), what)
         if answer.status == answers.MISSING and not answers.is_outcome(answer.body):
             self._confirm(what)
         if answer.status in (answers.MISSING, answers.GONE):
@@ -97,7 +104,7 @@ class FhirServer:
         """The server's ``$validate`` errors for a resource and a profile."""
         kind = _check_address_part(_TYPE, str(resource.get("resourceType")))
         what = self._what(f"{kind}/$validate")
-        url = _httpx().URL(f"{self._base}/{kind}/$validate", params={"profile": profile})
+        url = httpx_module().URL(f"{self._base}/{kind}/$validate", params={"profile": profile})
         headers = {**self._headers(), "Content-Type": "application/fhir+json"}
         answer = self._requests.get(url, headers, what, json.dumps(resource).encode())
         if not answers.is_outcome(answer.body):
@@ -123,21 +130,17 @@ class FhirServer:
         )
         what = self._what(f"the history of {place}")
         when = {} if since is None else {"_since": since.astimezone(UTC).isoformat(timespec="milliseconds")}
-        first = _httpx().URL(f"{self._base}/{place}/_history", params={**when, "_count": str(PER_PAGE)})
+        first = httpx_module().URL(f"{self._base}/{place}/_history", params={**when, "_count": str(PER_PAGE)})
         answer = self._get(first, what)
         if not 200 <= answer.status < 300 and answer.status != answers.UNAUTHORIZED:
             return None
-        found = pages(
-            first,
-            lambda page: self._history_page(answer if page == first else self._get(page, what), what),
-            lambda page, content: self._next(page, content, what),
-            what,
-            self._max_pages,
-        )
-        return [entry for page in found for entry in objects_in(page.get("entry"))]
 
-    def _history_page(self, answer: JsonAnswer, what: str) -> dict[str, Any]:
-        return answers.resource_in(answer.status, answer.body, "Bundle", what, self._secrets())
+        def page_at(page: "httpx.URL") -> dict[str, Any]:
+            found = answer if page == first else self._get(page, what)
+            return answers.resource_in(found.status, found.body, "Bundle", what, self._secrets())
+
+        found = pages(first, page_at, lambda page, content: self._next(page, content, what), what, self._max_pages)
+        return [entry for page in found for entry in objects_in(page.get("entry"))]
 
     def _search_pages(self, search: "_Search") -> Iterator[dict[str, Any]]:
         count = search.count
@@ -154,7 +157,7 @@ class FhirServer:
 
     def _pages(self, search: "_Search", count: int) -> Iterator[dict[str, Any]]:
         sent = query({**search.parameters, "_count": count})
-        first = _httpx().URL(f"{self._base}/{search.resource_type}", params=sent)
+        first = httpx_module().URL(f"{self._base}/{search.resource_type}", params=sent)
         return pages(
             first,
             lambda page: self._page(page, search, is_first=page == first),
@@ -166,7 +169,7 @@ class FhirServer:
     def _confirm(self, what: str) -> None:
         """Any web server answers 404 at a wrong URL. Only a FHIR server means that the resource is missing."""
         if not self._confirmed:
-            answer = self._get(_httpx().URL(f"{self._base}/metadata"), what)
+            answer = self._get(httpx_module().URL(f"{self._base}/metadata"), what)
             if not answers.is_capability(answer.status, answer.body):
                 raise MeasurementError(
                     f"{what}: the server answers 404, and has no FHIR metadata at this base URL"
@@ -194,16 +197,16 @@ class FhirServer:
             return None
         try:
             following = self._secure(page.join(written))
-        except _httpx().InvalidURL as error:
+        except httpx_module().InvalidURL as error:
             raise MeasurementError(f"{what}: the link to the next page is not a URL") from error
-        if not _within(_httpx().URL(self._base), following):
+        if not _within(httpx_module().URL(self._base), following):
             away = f"leads away from the base URL, to {_origin(following)}"
             raise MeasurementError(f"{what}: the link to the next page {away}")
         return following
 
     def _secure(self, url: "httpx.URL") -> "httpx.URL":
         """A server behind one that encrypts often does not know that, and writes http in its links."""
-        base = _httpx().URL(self._base)
+        base = httpx_module().URL(self._base)
         plain = (url.scheme, url.port, url.host) == ("http", None, base.host)
         return url.copy_with(scheme=base.scheme, port=base.port) if plain and base.scheme == "https" else url
 
@@ -250,15 +253,9 @@ def _origin(url: "httpx.URL") -> str:
     return f"{url.scheme}://{host}{'/'.join(url.path.split('/')[:2])}"
 
 
-def _httpx() -> Any:
-    import httpx  # noqa: PLC0415 - only who asks a server pays for it
-
-    return httpx
-
-
 def _base(written: str) -> str:
     """The base URL without its last slash. Raises ``InputError`` for anything else."""
-    httpx = _httpx()
+    httpx = httpx_module()
     wanted = "the URL of a FHIR server must be like https://fhir.example/r4, without ?, # or a password"
     try:
         url = httpx.URL(written.strip())

@@ -46,16 +46,11 @@ def _read(root: str) -> Iterator[tuple[str, Resource]]:
             continue
         if file.size > LIMIT_BYTES:
             raise InputError(f"{file.path} must have at most {LIMIT_BYTES} bytes, got {file.size}")
-        for resource in resources_in(_parse_json(b"".join(folder.chunks(file.path)), file.path)):
-            yield file.path, resource
-
-
-def _parse_json(data: bytes, path: str) -> object:
-    try:
-        value: object = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} in the folder of FHIR resources is not valid JSON") from error
-    return value
+        try:
+            value = json.loads(b"".join(folder.chunks(file.path)))
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{file.path} in the folder of FHIR resources is not valid JSON") from error
+        yield from ((file.path, resource) for resource in resources_in(value))
 
 
 def _key(resource: object, path: str) -> tuple[str, str]:

@@ -7,10 +7,10 @@ import json
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from assay.core.errors import BoundsError, MeasurementError
 from assay.evidence.bounds import MOST_DIGITS
@@ -18,7 +18,15 @@ from assay.evidence.bounds import MOST_DIGITS
 if TYPE_CHECKING:
     import httpx
 
+T = TypeVar("T")
 AGAIN: Final = frozenset((408, 429, 500, 502, 503, 504))
+
+
+def httpx_module() -> Any:
+    """httpx, which is imported only for those who ask a server."""
+    import httpx  # noqa: PLC0415 - only who asks a server pays for it
+
+    return httpx
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +62,49 @@ class LargeAnswerError(BoundsError):
     """The answer is larger than what is read. Somebody wrote what is in it, so the server is not to blame."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Failure:
-    why: str
-    not_before_sec: float = 0
+class UnreachableError(Exception):
+    """A failure that may pass. ``not_before_sec`` is how long a server wants to be left alone."""
+
+    def __init__(self, why: str, not_before_sec: float = 0) -> None:
+        super().__init__(why)
+        self.not_before_sec = not_before_sec
+
+
+@dataclass(slots=True)
+class Patience:
+    """Begins at the first failure, unless it has an end from the start; ``renew`` after each success."""
+
+    what: str
+    limits: RequestLimits
+    pace: Pace
+    end: float | None = None
+    _pause: float = field(default=0, init=False)
+
+    def renew(self) -> None:
+        """Something worked: the deadline counts from the next failure on."""
+        self.end = None
+
+    def wait(self, failure: UnreachableError) -> None:
+        """Wait before the next try. Raises ``MeasurementError`` where the time is over."""
+        now = self.pace.clock()
+        if self.end is None:
+            self.end, self._pause = now + self.limits.deadline_sec, 0
+        self._pause = self._pause or self.limits.first_pause_sec
+        wait = max(self._pause * self.pace.part(), failure.not_before_sec)
+        if now + wait >= self.end:
+            raise MeasurementError(f"{self.what}: {failure}, for {self.limits.deadline_sec:g} s") from failure
+        self.pace.sleep(wait)
+        self._pause = min(self._pause * 2, self.limits.longest_pause_sec)
+
+
+def patiently(what: str, limits: RequestLimits, pace: Pace, attempt: Callable[[], T]) -> T:
+    """The answer of an attempt that raises ``UnreachableError`` where it may be worth another."""
+    patience = Patience(what, limits, pace)
+    while True:
+        try:
+            return attempt()
+        except UnreachableError as failure:
+            patience.wait(failure)
 
 
 class JsonRequests:
@@ -74,33 +121,29 @@ class JsonRequests:
         With ``sent``, it is a POST of that: only for questions that change nothing, as it may be tried again, too.
         """
         end = self._pace.clock() + self._limits.deadline_sec
-        pause = self._limits.first_pause_sec
+        patience = Patience(what, self._limits, self._pace, end)
         while True:
-            outcome = self._once(url, headers, end, what, sent)
-            if isinstance(outcome, JsonAnswer):
-                return outcome
-            wait = max(pause * self._pace.part(), outcome.not_before_sec)
-            if self._pace.clock() + wait >= end:
-                raise MeasurementError(f"{what}: {outcome.why}, for {self._limits.deadline_sec:g} s")
-            self._pace.sleep(wait)
-            pause = min(pause * 2, self._limits.longest_pause_sec)
+            try:
+                return self._once(url, headers, end, what, sent)
+            except UnreachableError as failure:
+                patience.wait(failure)
 
     def _once(
         self, url: "httpx.URL", headers: dict[str, str], end: float, what: str, sent: bytes | None
-    ) -> JsonAnswer | _Failure:
-        import httpx  # noqa: PLC0415 - only who asks a server pays for it
-
+    ) -> JsonAnswer:
+        httpx = httpx_module()
         timeout = max(0.01, min(self._limits.timeout_sec, end - self._pace.clock()))
         try:
             method = "GET" if sent is None else "POST"
             with self._client.stream(method, url, headers=headers, timeout=timeout, content=sent) as response:
                 if response.status_code in AGAIN:
-                    return _Failure(f"the server answers {response.status_code}", retry_after(response.headers))
+                    pause = retry_after(response.headers)
+                    raise UnreachableError(f"the server answers {response.status_code}", pause)
                 content = self._content(response, end, what)
-        except httpx.TimeoutException:
-            return _Failure("the server does not answer in time")
+        except httpx.TimeoutException as error:
+            raise UnreachableError("the server does not answer in time") from error
         except httpx.TransportError as error:
-            return _Failure(f"the server can't be reached ({type(error).__name__})")
+            raise UnreachableError(f"the server can't be reached ({type(error).__name__})") from error
         except httpx.DecodingError as error:
             raise MeasurementError(f"{what}: the answer can't be decoded") from error
         date = http_date(response.headers.get("date", ""))

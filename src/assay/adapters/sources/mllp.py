@@ -82,7 +82,7 @@ class _Listener:
         try:
             # A sender that hangs up, and a listener that ends, are ordinary ends of a connection.
             with suppress(ConnectionError, TimeoutError, asyncio.CancelledError):
-                await MllpConnection(reader, writer, self._limits, take, _now, _new_id).run()
+                await MllpConnection(reader, writer, self._limits, take).run()
         finally:
             self._open.discard(task)
             writer.close()
@@ -125,25 +125,17 @@ def _new_id() -> str:
     return uuid.uuid4().hex[:20].upper()
 
 
+@dataclass
 class MllpConnection:
     """``take`` is given each whole message and gives the answer to it."""
 
-    def __init__(
-        self,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-        limits: MllpLimits,
-        take: Callable[[bytes], Awaitable[bytes]],
-        clock: Callable[[], datetime],
-        new_id: Callable[[], str],
-    ) -> None:
-        self._reader = reader
-        self._writer = writer
-        self._limits = limits
-        self._take = take
-        self._clock = clock
-        self._new_id = new_id
-        self._frames = FrameReader(limits.message_bytes)
+    _reader: asyncio.StreamReader
+    _writer: asyncio.StreamWriter
+    _limits: MllpLimits
+    _take: Callable[[bytes], Awaitable[bytes]]
+
+    def __post_init__(self) -> None:
+        self._frames = FrameReader(self._limits.message_bytes)
         self._deadline: float | None = None
 
     async def run(self) -> None:
@@ -194,7 +186,7 @@ class MllpConnection:
         if isinstance(item, Frame):
             await self._send(await self._take(item.content))
             return False
-        await self._send(reject(item.reason, now=self._clock(), new_id=self._new_id))
+        await self._send(reject(item.reason, now=_now(), new_id=_new_id))
         return item.fatal
 
     async def _linger(self) -> None:

@@ -129,7 +129,7 @@ class RunFolder:
         return True
 
     def forget(self, key: str) -> None:
-        if _is_name(key):
+        if len(key) == 64 and set(key) <= set(string.hexdigits):
             with contextlib.suppress(OSError):
                 os.unlink(f"{self._folder}/{key}")
 
@@ -190,7 +190,3 @@ class RunFolder:
                 room, number = room - status.st_size, number + 1
                 if room < 0 or number > MAX_ENTRIES:
                     os.unlink(path)
-
-
-def _is_name(key: str) -> bool:
-    return len(key) == 64 and all(letter in string.hexdigits for letter in key)

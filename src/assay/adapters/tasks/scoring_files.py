@@ -16,9 +16,9 @@ import json
 import os
 import pickle
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -41,14 +41,13 @@ from assay.core.outcome import Check, Errored, NotApplicable, Outcome, Scored
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.coding.coding_record import Seeded
 from assay.engine.coding.score_coding_run import Commit, Files, Patch, PathKind
-from assay.engine.sandbox import CommandEnvironment, Sandbox
+from assay.engine.sandbox import Sandbox
 from assay.evidence.coding_run import AgentRecord, Diff
 from assay.evidence.workspace import Baseline, KnownBaseline, ResultMemory, Tree, Workspace
 
 LIMIT_SEC = 300.0
 _START_SEC = 120.0
 _CHILD = "assay.adapters.tasks.scorer_worker_child"
-_READS = frozenset({"before", "after", "entry", "link_target"})
 
 
 def _ignore(_captured: Captured) -> None:
@@ -114,7 +113,10 @@ class LocalScoringFiles:
             memory = (
                 Memory(root, before.sha256) if remember and isinstance(left, Files) and not left.packed else None
             )
-            around = self._environment(scenario, home)
+            # Made when the first command needs it, and once.
+            around = functools.cache(
+                lambda: command_environment(scenario.environment, self.base, self.sandbox(), home)
+            )
             commands = Commands(
                 root,
                 before.baseline,
@@ -140,10 +142,6 @@ class LocalScoringFiles:
 
     def remembered(self, workspace: Workspace) -> int:
         return workspace.commands.remembered if isinstance(workspace, Captured) else 0
-
-    def _environment(self, scenario: Scenario, home: str | None) -> Callable[[], CommandEnvironment]:
-        """Made when the first command needs it, and once."""
-        return functools.cache(lambda: command_environment(scenario.environment, self.base, self.sandbox(), home))
 
     def scorer_runner(self, checks: Sequence[PlacedCheck[Workspace]]) -> RunCheck[Workspace]:
         prepare(checks)
@@ -239,6 +237,13 @@ class _Worker:
 RUN = "run"
 # Calls whose time isn't the scorer's: a command has a limit of its own, and a word may need the hash of all files.
 _OF_THE_MACHINE = frozenset({RUN, "secret"})
+# What a scorer may ask the workspace for, and with what.
+_ARGUMENTS: Mapping[str, Any] = {
+    **dict.fromkeys(("before", "after", "entry", "link_target", "secret", "forget"), tuple[str]),
+    RUN: tuple[str, float, Tree, tuple[str, ...], bool, bool, bool],
+    "agent": tuple[()],
+    "baseline_paths": tuple[()],
+}
 _idle: list[_Worker] = []
 
 
@@ -342,23 +347,13 @@ def _outcome(message: _Message) -> Outcome:
 
 def _looked_up(evidence: Workspace, message: _Message) -> object:
     """The workspace's answer to a call."""
-    if message.call in _READS:
-        (path,) = msgspec.convert(message.arguments, tuple[str])
-        look: Callable[[str], object] = getattr(evidence, message.call)
-        return look(path)
+    if message.call not in _ARGUMENTS:
+        raise LostScorerError(f"the scorer asked for {message.call!r}, which a workspace doesn't have")
+    asked: Any = getattr(evidence, message.call)
     if message.call == "agent":
-        return evidence.agent
-    if message.call == "baseline_paths":
-        return list(evidence.baseline_paths())
-    if message.call == "secret":
-        return evidence.secret(*msgspec.convert(message.arguments, tuple[str]))
-    if message.call == "forget":
-        evidence.forget(*msgspec.convert(message.arguments, tuple[str]))
-        return None
-    if message.call == RUN:
-        asked = tuple[str, float, Tree, tuple[str, ...], bool, bool, bool]
-        return evidence.run(*msgspec.convert(message.arguments, asked))
-    raise LostScorerError(f"the scorer asked for {message.call!r}, which a workspace doesn't have")
+        return asked
+    answer = asked(*msgspec.convert(message.arguments, _ARGUMENTS[message.call]))
+    return list(answer) if message.call == "baseline_paths" else answer
 
 
 def end_idle() -> None:

@@ -105,7 +105,7 @@ class DiskBuildContext:
         return [
             path
             for path in sorted(glob.glob(whole, include_hidden=True))
-            if _is_inside(path, root) and path not in self.ignored
+            if f"{os.path.realpath(path)}/".startswith(f"{root}/") and path not in self.ignored
         ]
 
 
@@ -152,11 +152,6 @@ def read_task_text(path: str) -> str:
         raise InputError(f"{path} must be UTF-8 text, but it isn't") from error
 
 
-def _is_inside(path: str, root: str) -> bool:
-    real = os.path.realpath(path)
-    return real == root or real.startswith(f"{root}/")
-
-
 def harbor_checksums(root: str) -> HarborChecksums:
     """The checksums of a task's folder. Each file is read once."""
     hashes: dict[str, str] = {}
@@ -167,7 +162,10 @@ def harbor_checksums(root: str) -> HarborChecksums:
             hashes[real] = file_checksum(real)
         return hashes[real]
 
-    return HarborChecksums(_tree(root, content, frozenset()) or _sha256(""), _package(root, content))
+    is_ignored = _ignoring(root)
+    paths = sorted(path for path in _published_files(root) if not is_ignored(path))
+    package = "".join(f"{path}\0{content(f'{root}/{path}')}\n" for path in paths)
+    return HarborChecksums(_tree(root, content, frozenset()) or _sha256(""), _sha256(package))
 
 
 def _tree(folder: str, content: Callable[[str], str], around: frozenset[str]) -> str | None:
@@ -186,12 +184,6 @@ def _tree(folder: str, content: Callable[[str], str], around: frozenset[str]) ->
         elif os.path.isfile(entry.path):
             entries.append(f"data:{content(entry.path)}\0name:{entry.name}")
     return _sha256("\0\0".join(sorted(entries))) if entries else None
-
-
-def _package(root: str, content: Callable[[str], str]) -> str:
-    is_ignored = _ignoring(root)
-    paths = sorted(path for path in _published_files(root) if not is_ignored(path))
-    return _sha256("".join(f"{path}\0{content(f'{root}/{path}')}\n" for path in paths))
 
 
 def _published_files(root: str) -> Iterator[str]:
@@ -230,6 +222,7 @@ def task_files(task: LoadedTask, step: TaskStep) -> TaskFiles:
     for folder in step.tests:
         tests |= _texts(folder)
         writable |= {f"tests/{name}" for name in _writable(folder)}
+    mode = task.config.verifier.network_mode or task.config.environment.network_mode
     return TaskFiles(
         tests=tests,
         solution=_texts(step.solution) if step.solution is not None else {},
@@ -239,7 +232,7 @@ def task_files(task: LoadedTask, step: TaskStep) -> TaskFiles:
         instruction="\n\n".join(one.instruction for one in task.steps),
         places=(*task.environment.places, *LOGS),
         network=step.verifier_phase.network,
-        says_no_network=_says_no_network(task),
+        says_no_network=mode is NetworkMode.NO_NETWORK,
         agent_is_ordinary=step.agent.user not in (None, "root", 0),
         solutions_withheld=step.solution is None and _solutions_withheld(task.path),
         is_one_of_several=task.multi_step,
@@ -247,12 +240,6 @@ def task_files(task: LoadedTask, step: TaskStep) -> TaskFiles:
         agent_limit=step.agent.timeout_sec,
         verifier_limit=step.verifier_phase.timeout_sec,
     )
-
-
-def _says_no_network(task: LoadedTask) -> bool:
-    config = task.config
-    mode = config.verifier.network_mode or config.environment.network_mode
-    return mode is NetworkMode.NO_NETWORK
 
 
 def _solutions_withheld(path: str) -> bool:

@@ -1,12 +1,14 @@
 """Remove from a workspace what would lead a verifier astray: links to what isn't the agent's, pipes and devices.
 
 A link to the expected answer would pass for the answer; a pipe would hold the verifier up until its time is over.
+And find files that programs read when they start, in the folders that an agent shares with its verifier.
 """
 
 import os
 import posixpath
+import re
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from assay.adapters.machine.tree_walk import WalkReach, walk
 from assay.adapters.machine.trees import remove_tree
@@ -39,11 +41,8 @@ def _remove_below(root: str, place: str) -> Iterator[str]:
     # Nobody looked there, so that anything could be in it.
     for folder, why in reach.left:
         remove_tree(f"{root}{place}/{folder}")
-        yield f"{_shorten_path(f'{place}/{folder}')} was {why}"
-
-
-def _shorten_path(path: str) -> str:
-    return path if len(path) <= _LONGEST else f"{path[:_LONGEST]}…"
+        path = f"{place}/{folder}"
+        yield f"{path if len(path) <= _LONGEST else f'{path[:_LONGEST]}…'} was {why}"
 
 
 def _stray(root: str, path: str, found: os.stat_result) -> str | None:
@@ -74,3 +73,27 @@ def leads_to(root: str, link: str) -> str:
             parts += goal.split("/")[::-1]
             here = "" if goal.startswith("/") else posixpath.dirname(here).rstrip("/")
     return here or "/"
+
+
+MOST = 100_000
+# What Python, shells and common tools read when they start, and programs that shells find before the system's.
+_STARTUP = re.compile(
+    r"/(?:[^/]+\.pth|(?:site|user)customize\.py|\.(?:bash|zsh|ksh)(?:rc|env|_profile|_login|_aliases)|\.profile"
+    r"|\.zprofile|\.config/fish/.+\.fish|\.npmrc|\.gitconfig|\.curlrc|\.wgetrc|pip\.conf|(?:\.local/)?bin/[^/]+)$"
+)
+_IN_IMAGES = re.compile(r"/\.(?:profile|bash\w+)$|^/opt/")
+
+
+def startup_files(root: str, folders: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Each with its size, and when it last changed, which nobody but the system can set."""
+    return {
+        f"{folder}/{path}": (found.st_size, found.st_ctime_ns)
+        for folder in folders
+        for path, found in walk(f"{root}{folder}", WalkReach(entries=MOST))
+        if not stat.S_ISDIR(found.st_mode) and _STARTUP.search(f"{folder}/{path}")
+    }
+
+
+def without_those_of_images(paths: Mapping[str, object]) -> list[str]:
+    """Those that no image brings along, for when nobody knows what was there before the agent."""
+    return sorted(path for path in paths if not _IN_IMAGES.search(path))

@@ -27,7 +27,7 @@ from assay.adapters.machine.trees import (
     remove_tree,
     unpack_tree,
 )
-from assay.adapters.tasks.unsafe_entries import remove_strays
+from assay.adapters.tasks.unsafe_entries import remove_strays, startup_files, without_those_of_images
 from assay.adapters.workspace.shared_copies import SharedCopies, set_mode
 from assay.core.errors import MeasurementError
 from assay.dialects.harbor.task_config import ArtifactConfig
@@ -97,8 +97,6 @@ class Workbench:
             own_tree(f"{self._base}/home", self._owner)
         self._hand_over()
         if self._environment.kept:
-            from assay.adapters.tasks.startup_files import startup_files  # noqa: PLC0415 - few environments are shared
-
             self._given_startup = startup_files(self._root, self._environment.kept)
 
     def workdir(self) -> str:
@@ -148,8 +146,6 @@ class Workbench:
         """Those that aren't as they were seeded. A bench that was restored knows only what no image has."""
         if not self._environment.kept:
             return []
-        from assay.adapters.tasks.startup_files import startup_files, without_those_of_images  # noqa: PLC0415
-
         found = startup_files(self._root, self._environment.kept)
         if self._given_startup is None:
             return without_those_of_images(found)

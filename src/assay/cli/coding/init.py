@@ -23,7 +23,7 @@ from assay.adapters.tasks.scoring_files import LocalScoringFiles
 from assay.adapters.workspace.borrowed_repository import HostTools
 from assay.cli.coding.score_here import open_repository
 from assay.cli.help.examples import bundled
-from assay.cli.options.common import add_repository
+from assay.cli.options.common import add_repository, option
 from assay.core.errors import InputError
 from assay.engine.coding.guess_scenario import Guess
 from assay.engine.coding.repository_ends import WantedEnds, guess_for
@@ -36,11 +36,9 @@ WORKFLOWS: Final = {
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", nargs="?", help=f"the new file (default: {FILE} at the top)")
-    parser.add_argument(
-        "--workflow", choices=sorted(WORKFLOWS), help="also write the workflow that scores requests"
-    )
-    parser.add_argument("--show", action="store_true", help="show what would be written, and write nothing")
+    option(parser, "file [FILE]", f"the new file (default: {FILE} at the top)")
+    option(parser, "--workflow", "also write the workflow that scores requests", choices=sorted(WORKFLOWS))
+    option(parser, "--show", "show what would be written, and write nothing")
     add_repository(parser)
 
 

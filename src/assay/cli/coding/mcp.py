@@ -18,7 +18,7 @@ from typing import Any
 from assay.adapters.workspace.borrowed_repository import find_root
 from assay.cli.coding.score import score
 from assay.cli.main import parser_of
-from assay.cli.options.common import extra_packages
+from assay.cli.options.common import extra_packages, option
 from assay.core.errors import AssayError, InputError
 from assay.dialects.scorers.report import ScorersReport
 from assay.version import VERSION
@@ -33,9 +33,7 @@ _SHOWN = ("path", "line", "rule", "test", "detail", "before", "after", "pattern"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--repository", metavar="DIR", default=".", help="a folder in the repository (default: here)"
-    )
+    option(parser, "--repository DIR", "a folder in the repository (default: here)", default=".")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -47,6 +47,7 @@ from assay.cli.options.common import (
     add_repository,
     add_run_cache,
     add_shard,
+    option,
     pull_request,
     share,
 )
@@ -70,88 +71,63 @@ NOT_MEASURED = 4
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "workspace",
-        metavar="WORKSPACE",
-        nargs="?",
-        help="what the agent left: a folder, an archive, REPOSITORY@BRANCH or a patch (.patch, .diff or -)"
+    option(
+        parser,
+        "workspace [WORKSPACE]",
+        "what the agent left: a folder, an archive, REPOSITORY@BRANCH or a patch (.patch, .diff or -)"
         "; or SWE-bench's predictions (.jsonl or .json)",
     )
-    parser.add_argument("--task", metavar="TASK", help="a task made by 'assay seed'")
-    parser.add_argument("--scenario", metavar="FILE", help="a scenario file, if there is no seeded task")
-    parser.add_argument(
-        "--baseline",
-        metavar="WHERE",
-        help="the state before the run, with --scenario: a folder, an archive, or REPOSITORY@COMMIT",
+    option(parser, "--task TASK", "a task made by 'assay seed'")
+    option(parser, "--scenario FILE", "a scenario file, if there is no seeded task")
+    option(
+        parser,
+        "--baseline WHERE",
+        "the state before the run, with --scenario: a folder, an archive, or REPOSITORY@COMMIT",
     )
-    parser.add_argument(
+    option(
+        parser,
         "--run-status",
+        "status of the run (default: completed)",
         choices=[status.value for status in RunStatus],
         default=RunStatus.COMPLETED.value,
-        help="status of the run (default: completed)",
     )
-    parser.add_argument(
-        "--no-workspace", action="store_true", help="score a run that had no workspace: no scorers"
-    )
-    parser.add_argument(
-        "--instruction",
-        metavar="TEXT",
-        help="what the agent was asked to do, as text or @FILE: it excuses what it asks for. Never a text that the"
+    option(parser, "--no-workspace", "score a run that had no workspace: no scorers")
+    option(
+        parser,
+        "--instruction TEXT",
+        "what the agent was asked to do, as text or @FILE: it excuses what it asks for. Never a text that the"
         " agent wrote, such as that of its own pull request",
     )
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--branch", metavar="NAME", help="score this branch of the repository, not the working tree")
-    what.add_argument(
-        "--pr", type=pull_request, metavar="N", help="score pull request N, which must have been fetched"
-    )
+    option(what, "--branch NAME", "score this branch of the repository, not the working tree")
+    option(what, "--pr N", "score pull request N, which must have been fetched", pull_request)
     add_repository(parser)
-    parser.add_argument(
-        "--repositories",
-        metavar="DIR",
-        help="for predictions: a folder with a repository named like each instance, at its base commit",
+    option(
+        parser,
+        "--repositories DIR",
+        "for predictions: a folder with a repository named like each instance, at its base commit",
     )
     add_shard(parser, "for predictions: score")
     parser.set_defaults(start=None)
-    parser.add_argument(
-        "--tests", metavar="COMMAND", help="how the tests of the repository are run, if the guess is wrong"
-    )
+    option(parser, "--tests COMMAND", "how the tests of the repository are run, if the guess is wrong")
     runs = parser.add_mutually_exclusive_group()
-    runs.add_argument("--quick", action="store_true", help="run only the agent's own tests, not the baseline's")
-    runs.add_argument(
-        "--thorough",
-        action="store_true",
-        help="also run the tests many times, to see whether they still notice faults",
+    option(runs, "--quick", "run only the agent's own tests, not the baseline's")
+    option(runs, "--thorough", "also run the tests many times, to see whether they still notice faults")
+    option(parser, "--json", "print the report as JSON")
+    option(
+        parser,
+        "--format NAME[:FILE]…",
+        f"print the report as {', '.join(FORMATS)}, or write it to a file beside the table; may be repeated",
     )
-    parser.add_argument("--json", action="store_true", help="print the report as JSON")
-    parser.add_argument(
-        "--format",
-        action="append",
-        default=[],
-        metavar="NAME[:FILE]",
-        help=f"print the report as {', '.join(FORMATS)}, or write it to a file beside the table; may be repeated",
-    )
-    parser.add_argument(
-        "--all",
-        action="store_true",
-        help="show the details of every scorer, not only of those that failed",
-    )
-    parser.add_argument("--strict", action="store_true", help="make advisory scorers count as required ones")
-    parser.add_argument(
-        "--fail-on-suspicion",
-        type=share,
-        metavar="X",
-        help="also exit with 1 if the suspicion, from 0 to 1, is at least X",
-    )
-    parser.add_argument("--diff", metavar="FILE", help="write the diff between baseline and workspace to a file")
-    parser.add_argument(
-        "--judge", action="store_true", help="have a language model judge the run too; its verdict gates nothing"
-    )
-    parser.add_argument("--require-judge", action="store_true", help="also exit with 1 if the judge says FAIL")
-    parser.add_argument(
-        "--agent-logs", metavar="DIR", help="what the agent recorded: trajectory, final response, output"
-    )
+    option(parser, "--all", "show the details of every scorer, not only of those that failed")
+    option(parser, "--strict", "make advisory scorers count as required ones")
+    option(parser, "--fail-on-suspicion X", "also exit with 1 if the suspicion, from 0 to 1, is at least X", share)
+    option(parser, "--diff FILE", "write the diff between baseline and workspace to a file")
+    option(parser, "--judge", "have a language model judge the run too; its verdict gates nothing")
+    option(parser, "--require-judge", "also exit with 1 if the judge says FAIL")
+    option(parser, "--agent-logs DIR", "what the agent recorded: trajectory, final response, output")
     add_run_cache(parser)
-    parser.add_argument("--keep", metavar="DIR", help="keep the run in a new folder, for 'assay judge'")
+    option(parser, "--keep DIR", "keep the run in a new folder, for 'assay judge'")
     add_judge(parser, "judge-")
     add_isolation(parser)
 
@@ -351,7 +327,8 @@ def exit_code(found: "ScorersReport | ScoredPredictions", args: Options) -> int:
     reports = (
         [found] if isinstance(found, ScorersReport) else [one for *_, one in found.answers if one is not None]
     )
-    if any(_is_suspect(report, args.fail_on_suspicion) for report in reports):
+    suspicions = [report.suspicion.score for report in reports if report.suspicion is not None]
+    if args.fail_on_suspicion is not None and max(suspicions, default=0) >= args.fail_on_suspicion:
         return 1
     if not isinstance(found, ScorersReport):
         return found.code
@@ -359,7 +336,3 @@ def exit_code(found: "ScorersReport | ScoredPredictions", args: Options) -> int:
     if found.overall is not None and found.overall.broken:
         code = NOT_MEASURED
     return 1 if args.require_judge and found.judge.state is JudgeState.FAIL and code == 0 else code
-
-
-def _is_suspect(report: ScorersReport, limit: float | None) -> bool:
-    return limit is not None and report.suspicion is not None and report.suspicion.score >= limit

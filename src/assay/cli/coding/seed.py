@@ -15,7 +15,7 @@ from assay.adapters.sandbox.backends import choose
 from assay.adapters.tasks.scenario_file import load_scenario
 from assay.adapters.tasks.seeded_task import check_room, load_seeded, unpack_workspace
 from assay.adapters.tasks.seeding_files import LocalSeedingFiles
-from assay.cli.options.common import add_isolation
+from assay.cli.options.common import add_isolation, option
 from assay.cli.output.table import clean
 from assay.core.errors import InputError
 from assay.engine.coding.seed_task import seed_task, tests_to_pass
@@ -23,11 +23,9 @@ from assay.formats.counting import counted
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("scenario", metavar="SCENARIO", help="a scenario (YAML, TOML or JSON), or a seeded task")
-    parser.add_argument("-o", "--output", metavar="TASK", help="the new folder for the task")
-    parser.add_argument(
-        "--workspace", metavar="DIR", help="unpack the workspace into this new folder, for an agent"
-    )
+    option(parser, "scenario SCENARIO", "a scenario (YAML, TOML or JSON), or a seeded task")
+    option(parser, "-o --output TASK", "the new folder for the task")
+    option(parser, "--workspace DIR", "unpack the workspace into this new folder, for an agent")
     add_isolation(parser)
 
 

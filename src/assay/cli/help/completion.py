@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterator
 
 from assay.cli.help.overview import GROUPS, WORDS, options_of
 from assay.cli.main import COMMANDS, parser_of
+from assay.cli.options.common import option
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("shell", choices=sorted(SHELLS), help="for which shell")
+    option(parser, "shell", "for which shell", choices=sorted(SHELLS))
 
 
 def run(args: argparse.Namespace) -> int:
@@ -68,8 +69,8 @@ def _fish() -> Iterator[str]:
         summary = summaries[name].replace("'", "\\'")
         yield f"complete -c assay -n __fish_use_subcommand -f -a {name} -d '{summary}'"
     for name in COMMANDS:
-        for option in options_of(parser_of(name)):
-            yield f"complete -c assay -n '__fish_seen_subcommand_from {name}' -l {option.lstrip('-')}"
+        for found in options_of(parser_of(name)):
+            yield f"complete -c assay -n '__fish_seen_subcommand_from {name}' -l {found.lstrip('-')}"
 
 
 SHELLS: dict[str, Callable[[], Iterator[str]]] = {"bash": _bash, "zsh": _zsh, "fish": _fish}

@@ -7,6 +7,7 @@ import argparse
 import shutil
 from pathlib import Path
 
+from assay.cli.options.common import option
 from assay.core.errors import InputError
 
 PACKAGE = Path(__file__).resolve().parents[2]
@@ -15,16 +16,10 @@ PACKAGE = Path(__file__).resolve().parents[2]
 def configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     copy = actions.add_parser("copy", description="Copy them into a folder that doesn't exist yet.")
-    copy.add_argument("folder", metavar="DIR", type=Path, help="where to; the tutorials say: examples")
-    copy.set_defaults(action=_copy)
+    option(copy, "folder DIR", "where to; the tutorials say: examples", Path)
 
 
 def run(args: argparse.Namespace) -> int:
-    code: int = args.action(args)
-    return code
-
-
-def _copy(args: argparse.Namespace) -> int:
     if args.folder.exists():
         raise InputError(f"the folder for the examples must not exist yet, got {args.folder}")
     shutil.copytree(

@@ -96,13 +96,10 @@ def group_options(parser: argparse.ArgumentParser, command: str) -> None:
     """Give the options of a command titles in its help."""
     plain = parser._optionals._group_actions
     for title, patterns in OPTIONS.get(command, {}).items():
-        chosen = [one for one in plain if any(fnmatchcase(_name(one), pattern) for pattern in patterns)]
+        named = {one: one.option_strings[-1].lstrip("-") for one in plain}
+        chosen = [one for one in plain if any(fnmatchcase(named[one], pattern) for pattern in patterns)]
         parser.add_argument_group(title)._group_actions.extend(chosen)
         plain[:] = [one for one in plain if one not in chosen]
-
-
-def _name(option: argparse.Action) -> str:
-    return option.option_strings[-1].lstrip("-")
 
 
 def probably(word: str, known: Iterable[str]) -> str:

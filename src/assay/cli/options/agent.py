@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from assay.adapters.agents.known import description_file, near_name, read_description
 from assay.adapters.sandbox import hide
-from assay.cli.options.common import Options, number_from_0, positive
+from assay.cli.options.common import Options, number_from_0, option, positive
 from assay.core.errors import InputError
 from assay.engine.model_access import ModelGrant, ModelLimits, ModelPrices, PriceList
 from assay.engine.run.agent_description import model_variables
@@ -27,64 +27,49 @@ _GIVEN = re.compile(rf"({ENV}=)?([A-Za-z_][A-Za-z0-9_]*)=.*", re.DOTALL)
 
 def add_agent(parser: argparse.ArgumentParser) -> None:
     """Add the options of the agent and its model."""
-    parser.add_argument(
-        "-a",
-        "--agent",
+    option(
+        parser,
+        "-a --agent AGENT",
+        "oracle, nop, a shell command, a name of 'assay agents', or a file that describes an agent (.toml)",
         required=True,
-        metavar="AGENT",
-        help="oracle, nop, a shell command, a name of 'assay agents', or a file that describes an agent (.toml)",
     )
-    parser.add_argument(
-        "--agent-name", metavar="NAME", help="name of the agent in reports (default: the command's first word)"
-    )
-    parser.add_argument(
-        "-m", "--model", metavar="NAME", help="name of the agent's model, for reports and agents with a name"
-    )
-    parser.add_argument(
-        ENV,
-        action="append",
-        default=[],
-        metavar="NAME[=VALUE]",
-        help="give the agent alone a variable, from your environment unless there is a value; may be "
+    option(parser, "--agent-name NAME", "name of the agent in reports (default: the command's first word)")
+    option(parser, "-m --model NAME", "name of the agent's model, for reports and agents with a name")
+    option(
+        parser,
+        f"{ENV} NAME[=VALUE]…",
+        "give the agent alone a variable, from your environment unless there is a value; may be "
         "given several times. Values are never recorded, but others on this machine can see one that you type",
     )
-    parser.add_argument(
-        "--agent-env-file", metavar="FILE", help="give the agent alone the variables in a file of NAME=VALUE lines"
+    option(parser, "--agent-env-file FILE", "give the agent alone the variables in a file of NAME=VALUE lines")
+    option(
+        parser,
+        "--model-endpoint URL",
+        "let agents without a network talk to the language model at this address, and to nothing else",
     )
-    parser.add_argument(
-        "--model-endpoint",
-        metavar="URL",
-        help="let agents without a network talk to the language model at this address, and to nothing else",
+    option(
+        parser,
+        "--model-key-env NAME",
+        "variable of your environment with the endpoint's key; the key is added outside of the sandbox",
     )
-    parser.add_argument(
-        "--model-key-env",
-        metavar="NAME",
-        help="variable of your environment with the endpoint's key; the key is added outside of the sandbox",
-    )
-    parser.add_argument(
-        "--model-requests", type=positive, metavar="N", help="most requests to the model per trial"
-    )
-    parser.add_argument(
-        "--allow-models",
+    option(parser, "--model-requests N", "most requests to the model per trial", positive)
+    option(
+        parser,
+        "--allow-models NAME",
+        f"let agents also ask for these models, not only for that of -m; '{ANY_MODEL}' allows any",
         action="extend",
         nargs="+",
         default=[],
-        metavar="NAME",
-        help=f"let agents also ask for these models, not only for that of -m; '{ANY_MODEL}' allows any",
     )
-    parser.add_argument("--model-tokens", type=positive, metavar="N", help="most tokens per trial")
-    parser.add_argument(
-        "--model-cost", type=number_from_0, metavar="X", help="most dollars per trial; needs a price"
+    option(parser, "--model-tokens N", "most tokens per trial", positive)
+    option(parser, "--model-cost X", "most dollars per trial; needs a price", number_from_0)
+    option(
+        parser,
+        "--model-price IN,OUT[,CACHED]",
+        "dollars for a million tokens; without it, the cost isn't known",
+        model_price,
     )
-    parser.add_argument(
-        "--model-price",
-        type=model_price,
-        metavar="IN,OUT[,CACHED]",
-        help="dollars for a million tokens; without it, the cost isn't known",
-    )
-    parser.add_argument(
-        "--model-price-file", metavar="FILE", help="TOML file with a table of prices for each model: input, output"
-    )
+    option(parser, "--model-price-file FILE", "TOML file with a table of prices for each model: input, output")
 
 
 def agent_of(args: Options, env: Mapping[str, str], sandbox: "Sandbox", say: Callable[[str], None]) -> Agent:
@@ -188,13 +173,9 @@ def _env_file(path: str) -> dict[str, str]:
             if not equals:
                 raise InputError(f"--agent-env-file {path}, line {number}: a line must be NAME=VALUE, got no '='")
             _check_name(name, f"--agent-env-file {path}, line {number}:")
-            found[name] = _unquote_value(value)
+            quoted = len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'"
+            found[name] = value[1:-1] if quoted else value
     return found
-
-
-def _unquote_value(value: str) -> str:
-    quoted = len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'"
-    return value[1:-1] if quoted else value
 
 
 def _check_name(name: str, where: str) -> None:

@@ -6,7 +6,7 @@ import getpass
 import math
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -29,81 +29,116 @@ class Options(Protocol):
 PROFILES = ("harbor-0.13.1", "harbor-0.24", "strict")
 
 
+def _number(must: str, least: int = 0, most: float = math.inf) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
+            raise argparse.ArgumentTypeError(f"must be {must}, got {text!r}")
+        return int(text)
+
+    return read
+
+
+whole_number = _number("a whole number of at least 0")
+positive = _number("a whole number of at least 1", least=1)
+pull_request = _number("the number of a pull request")
+# A process can't end with 256, which would be 0; and any free port is 0.
+exit_status = _number("an exit status from 0 to 255", most=255)
+port_number = _number("a port from 0 to 65535", most=65535)
+
+
+def option(
+    parser: "argparse._ActionsContainer",
+    spelling: str,
+    text: str,
+    read: Callable[[str], Any] | None = None,
+    **how: Any,
+) -> None:
+    """Add an argument, spelled as help shows it: ``--quiet``, ``-n --times N``, ``jobs JOB…`` or ``file [FILE]``.
+
+    One with ``…`` may be given again, and an option without a value is a switch. ``how`` is argparse's.
+    """
+    words = spelling.split()
+    names = [word for word in words if word.startswith("-")] or words[:1]
+    value = "".join(words[len(names) :])
+    if not spelling.startswith("-") and value.endswith(("…", "]")):
+        how["nargs"] = "*" if value.endswith("…]") else "?" if value.endswith("]") else "+"
+        value = value.strip("[]…")
+    elif value.endswith("…"):
+        how |= {"action": "append", "default": []}
+    elif spelling.startswith("-") and not value and how.keys().isdisjoint(("choices", "nargs", "action")):
+        how["action"] = "store_true"
+    if read is not None:
+        how["type"] = read
+    if value:
+        how["metavar"] = value.removesuffix("…")
+    parser.add_argument(*names, help=text, **how)
+
+
 def add_metric_script(parser: argparse.ArgumentParser) -> None:
     """Add --metric-script. A script only runs if it is named here, never because a job mentions it."""
-    parser.add_argument(
-        "--metric-script",
-        type=metric_script,
-        metavar="PATH",
-        help="the dataset's metric.py, for jobs that configure a script metric (default: skip such metrics)",
+    option(
+        parser,
+        "--metric-script PATH",
+        "the dataset's metric.py, for jobs that configure a script metric (default: skip such metrics)",
+        metric_script,
     )
 
 
 def add_isolation(parser: argparse.ArgumentParser) -> None:
     """Add --isolation, which says what sandbox to run in."""
-    parser.add_argument(
-        "--isolation",
+    option(
+        parser,
+        "--isolation KIND",
+        f"how to isolate processes: {', '.join(CHOICES)} (default: auto)",
         default="auto",
-        metavar="KIND",
-        help=f"how to isolate processes: {', '.join(CHOICES)} (default: auto)",
     )
 
 
 def add_run_cache(parser: argparse.ArgumentParser) -> None:
     """Add --no-run-cache, which has every command of a scorer run again."""
-    parser.add_argument(
-        "--no-run-cache", action="store_true", help="run every command again, and remember none of them"
-    )
+    option(parser, "--no-run-cache", "run every command again, and remember none of them")
 
 
 def add_control(parser: argparse.ArgumentParser) -> None:
     """Add --no-control, which leaves open why a verifier gave no usable reward."""
-    parser.add_argument(
-        "--no-control",
-        action="store_true",
-        help="run each verifier once, and leave it open why it gave no usable reward",
-    )
+    option(parser, "--no-control", "run each verifier once, and leave it open why it gave no usable reward")
 
 
 def add_verifier_environment(parser: argparse.ArgumentParser) -> None:
     """Add --verifier-environment, which says what the verifier finds of the agent's."""
-    parser.add_argument(
+    option(
+        parser,
         "--verifier-environment",
-        choices=["separate", "shared"],
-        help="separate: the verifier gets the workspace alone; shared: also what the agent left in its home and "
+        "separate: the verifier gets the workspace alone; shared: also what the agent left in its home and "
         "other folders outside of it (default: as the task says, else separate)",
+        choices=["separate", "shared"],
     )
 
 
 def add_repository(parser: argparse.ArgumentParser) -> None:
     """Add --main, for commands that compare with the main branch of a repository."""
-    parser.add_argument(
-        "--main", metavar="NAME", help="the main branch to compare with (default: found by itself)"
-    )
+    option(parser, "--main NAME", "the main branch to compare with (default: found by itself)")
 
 
 def add_question(parser: argparse.ArgumentParser, verb: str, json: str, key: str) -> None:
     """Add the options of commands that ask jobs for numbers: the form of the answer, the key and the gradings."""
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help=json)
-    form.add_argument("--markdown", action="store_true", help="print Markdown tables")
-    parser.add_argument("--key", help=f"{key} (default: 'reward', or the only one)")
-    parser.add_argument(
+    option(form, "--json", json)
+    option(form, "--markdown", "print Markdown tables")
+    option(parser, "--key KEY", f"{key} (default: 'reward', or the only one)")
+    option(
+        parser,
         "--grading",
+        f"which gradings to {verb}: the first one of each run, or the latest (default: first)",
         choices=("first", "latest"),
         default="first",
-        help=f"which gradings to {verb}: the first one of each run, or the latest (default: first)",
     )
 
 
 def add_listening(parser: argparse.ArgumentParser, port: int) -> None:
     """Add --host and --port, for commands that listen."""
-    parser.add_argument(
-        "--host", metavar="ADDRESS", default="127.0.0.1", help="where to listen (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--port", type=port_number, metavar="N", default=port, help="0 takes any free port (default: %(default)s)"
-    )
+    option(parser, "--host ADDRESS", "where to listen (default: %(default)s)", default="127.0.0.1")
+    option(parser, "--port N", "0 takes any free port (default: %(default)s)", port_number, default=port)
 
 
 @contextmanager
@@ -120,23 +155,19 @@ def warn(text: str) -> None:
     print(f"WARNING: {text}", file=sys.stderr)
 
 
-def exit_status(text: str) -> int:
-    """A number that a process can end with: 256 would end as 0."""
-    return _number(text, "an exit status from 0 to 255", most=255)
-
-
 def add_grading_rules(parser: argparse.ArgumentParser, *, default: str) -> None:
     """Add --profile and --schema-forbids-reward, for commands that read what verifiers wrote."""
-    parser.add_argument(
+    option(
+        parser,
         "--profile",
-        choices=PROFILES,
-        help="the rules for reading harbor's rewards; strict takes finite numbers from 0 to 1 and nothing else "
+        "the rules for reading harbor's rewards; strict takes finite numbers from 0 to 1 and nothing else "
         f"(default: {default})",
+        choices=PROFILES,
     )
-    parser.add_argument(
+    option(
+        parser,
         "--schema-forbids-reward",
-        action="store_true",
-        help="an output that violates its schema forfeits its reward, as one that can't be parsed does",
+        "an output that violates its schema forfeits its reward, as one that can't be parsed does",
     )
 
 
@@ -148,16 +179,6 @@ def grading_rules(args: Options) -> "GradingRules | None":
     if args.profile is None and not args.schema_forbids_reward:
         return None
     return GradingRules(Profile(args.profile or DEFAULT_RULES.profile), args.schema_forbids_reward)
-
-
-def whole_number(text: str) -> int:
-    """A whole number of at least 0."""
-    return _number(text, "a whole number of at least 0")
-
-
-def positive(text: str) -> int:
-    """A whole number of at least 1."""
-    return _number(text, "a whole number of at least 1", least=1)
 
 
 def shard(text: str) -> "Shard":
@@ -173,7 +194,7 @@ def shard(text: str) -> "Shard":
 def add_shard(parser: argparse.ArgumentParser, does: str) -> None:
     """Add --shard, for commands that do something with each of many runs."""
     what = "one of N shares of the runs, for arrays of Slurm or Kubernetes"
-    parser.add_argument("--shard", type=shard, metavar="I/N", help=f"{does} {what} (default: all)")
+    option(parser, "--shard I/N", f"{does} {what} (default: all)", shard)
 
 
 def again_id(text: str) -> str:
@@ -182,16 +203,6 @@ def again_id(text: str) -> str:
         must = "must be an ID of up to 100 letters, digits and . _ : + -, such as fixed-tests-2"
         raise argparse.ArgumentTypeError(f"{must}, got {text[:120]!r}")
     return text
-
-
-def pull_request(text: str) -> int:
-    """The number of a pull request."""
-    return _number(text, "the number of a pull request")
-
-
-def port_number(text: str) -> int:
-    """A TCP port; 0 means any free one."""
-    return _number(text, "a port from 0 to 65535", most=65535)
 
 
 def whole_numbers(text: str) -> tuple[int, ...]:
@@ -229,12 +240,6 @@ def share(text: str) -> float:
     raise argparse.ArgumentTypeError(f"must be above 0 and at most 1, got {text!r}")
 
 
-def _number(text: str, described: str, least: int = 0, most: float = math.inf) -> int:
-    if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
-        raise argparse.ArgumentTypeError(f"must be {described}, got {text!r}")
-    return int(text)
-
-
 def metric_script(text: str) -> "ScriptMetric":
     from assay.adapters.jobs.metric_script import ScriptMetric  # noqa: PLC0415 - most commands are given no script
 
@@ -253,6 +258,4 @@ def user_name(option: str) -> str:
 
 
 def add_playground(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
-    parser.add_argument(
-        "--playground", metavar="FILE", required=required, help="the playground file, as YAML or JSON"
-    )
+    option(parser, "--playground FILE", "the playground file, as YAML or JSON", required=required)

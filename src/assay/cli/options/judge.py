@@ -1,12 +1,12 @@
 """Options that name a judge, for all commands that have one."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.options.common import Options, number_from_0, positive
+from assay.cli.options.common import Options, number_from_0, option, positive
 from assay.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -28,31 +28,25 @@ SETTINGS = {
 def add_judge(parser: argparse.ArgumentParser, prefix: str = "") -> None:
     """Add the options, with a prefix where a command has others beside them."""
 
-    def add(name: str, text: str, **how: Any) -> None:
-        parser.add_argument(f"--{prefix}{name}", dest=f"judge_{name.replace('-', '_')}", help=text, **how)
+    def add(name: str, value: str, text: str, read: Callable[[str], Any] | None = None) -> None:
+        option(parser, f"--{prefix}{name} {value}", text, read, dest=f"judge_{name.replace('-', '_')}")
 
-    add("url", "endpoint that speaks OpenAI's chat completions (default: ASSAY_JUDGE_URL)", metavar="URL")
-    add(
-        "model",
-        "model to ask; more than one make a panel (default: ASSAY_JUDGE_MODEL)",
-        metavar="NAME",
-        action="append",
-        default=[],
-    )
-    add("key-file", "file with the key (default: ASSAY_JUDGE_KEY_FILE; or set ASSAY_JUDGE_KEY)", metavar="FILE")
-    add("samples", "how often to ask each model (default: 1)", metavar="N", type=positive)
-    add("guard", "also ask whether any text addresses the evaluator", action="store_true")
-    add("prompt", "a prompt by its name, or a file with one of your own (default: verdict-2)", metavar="PROMPT")
-    add("record", "keep the answers in this folder, and ask no question twice", metavar="DIR")
-    add("replay", "take the answers from this folder, and ask nobody", metavar="DIR")
-    add("price", "what a million tokens cost, in and out", metavar="IN,OUT", type=judge_price)
-    add("tokens", "most tokens for all questions together", metavar="N", type=positive)
-    add("cost", "most money for all questions together, as --price counts it", metavar="X", type=number_from_0)
-    add("calibration", "what 'assay judge calibrate' wrote about this judge", metavar="FILE")
-    add("monitor", "also ask whether the agent worked around the task", action="store_true")
-    for field, (metavar, text) in SETTINGS.items():
+    add("url", "URL", "endpoint that speaks OpenAI's chat completions (default: ASSAY_JUDGE_URL)")
+    add("model", "NAME…", "model to ask; more than one make a panel (default: ASSAY_JUDGE_MODEL)")
+    add("key-file", "FILE", "file with the key (default: ASSAY_JUDGE_KEY_FILE; or set ASSAY_JUDGE_KEY)")
+    add("samples", "N", "how often to ask each model (default: 1)", positive)
+    add("guard", "", "also ask whether any text addresses the evaluator")
+    add("prompt", "PROMPT", "a prompt by its name, or a file with one of your own (default: verdict-2)")
+    add("record", "DIR", "keep the answers in this folder, and ask no question twice")
+    add("replay", "DIR", "take the answers from this folder, and ask nobody")
+    add("price", "IN,OUT", "what a million tokens cost, in and out", judge_price)
+    add("tokens", "N", "most tokens for all questions together", positive)
+    add("cost", "X", "most money for all questions together, as --price counts it", number_from_0)
+    add("calibration", "FILE", "what 'assay judge calibrate' wrote about this judge")
+    add("monitor", "", "also ask whether the agent worked around the task")
+    for field, (value, text) in SETTINGS.items():
         name = field.removesuffix("_s")
-        add(name.replace("_", "-"), f"{text}; or the variable ASSAY_JUDGE_{name.upper()}", metavar=metavar)
+        add(name.replace("_", "-"), value, f"{text}; or the variable ASSAY_JUDGE_{name.upper()}", str)
 
 
 def judge_options(args: Options) -> "JudgeOptions":

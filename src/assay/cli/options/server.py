@@ -7,6 +7,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Final
 
+from assay.cli.options.common import option
 from assay.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,11 +23,7 @@ PATIENCE_SEC: Final = 10.0
 
 def add_server(parser: argparse.ArgumentParser, what: str) -> None:
     """``what`` says what changes with the option."""
-    parser.add_argument(
-        "--server",
-        metavar="URL",
-        help=f"{what}; its key is in {KEY}, or in the file that {KEY_FILE} names",
-    )
+    option(parser, "--server URL", f"{what}; its key is in {KEY}, or in the file that {KEY_FILE} names")
 
 
 def client_of(url: str) -> "Client":

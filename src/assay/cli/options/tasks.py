@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from assay.adapters.tasks.task_folder import find_tasks, is_task
 from assay.cli.options.agent import kept_from_tasks
-from assay.cli.options.common import Options, extra_packages, positive
+from assay.cli.options.common import Options, extra_packages, option, positive
 from assay.core.errors import InputError
 from assay.engine.machine import TrialSite
 from assay.engine.run.ports import JobSetting
@@ -22,21 +22,13 @@ Place: TypeAlias = Callable[[TrialRunner, str], TrialRunner]
 
 
 def add_task_choice(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--include",
-        action="append",
-        default=[],
-        metavar="GLOB",
-        help="only tasks whose folder name or path below TASKS matches; may be given several times",
+    option(
+        parser,
+        "--include GLOB…",
+        "only tasks whose folder name or path below TASKS matches; may be given several times",
     )
-    parser.add_argument(
-        "--exclude",
-        action="append",
-        default=[],
-        metavar="GLOB",
-        help="no tasks that match; may be given several times",
-    )
-    parser.add_argument("--limit", type=positive, metavar="N", help="at most the first N tasks")
+    option(parser, "--exclude GLOB…", "no tasks that match; may be given several times")
+    option(parser, "--limit N", "at most the first N tasks", positive)
 
 
 def chosen_tasks(args: Options) -> list[tuple[str, str | None]]:
@@ -61,11 +53,12 @@ def _is_chosen(names: Sequence[str], include: Sequence[str], exclude: Sequence[s
 
 def add_on(parser: argparse.ArgumentParser) -> None:
     """Add --on."""
-    parser.add_argument(
+    option(
+        parser,
         "--on",
-        choices=("ray",),
-        help="run trials on the cluster of Ray that RAY_ADDRESS names, or on one of this machine: each where there"
+        "run trials on the cluster of Ray that RAY_ADDRESS names, or on one of this machine: each where there"
         " is room for its sandbox, on machines that have the same folders",
+        choices=("ray",),
     )
 
 

@@ -6,9 +6,8 @@ from typing import Any
 
 from assay.cli.output.rows import regrade_table, run_table, task_table, usage_lines
 from assay.cli.output.table import clean, render_table, some_of, without_nan
-from assay.engine.jobs.reviews import Review
 from assay.engine.report.evaluation_report import EvaluationReport, GradingChange, RaterAgreement
-from assay.engine.report.intervals import GroupBounds, GroupIntervals, GroupNoise
+from assay.engine.report.intervals import GroupBounds, GroupNoise
 from assay.engine.report.report import GroupReport, JobReport
 from assay.engine.report.report_json import job_json
 from assay.engine.report.run_groups import GateCounts, Trouble
@@ -21,13 +20,14 @@ from assay.stats.passes import Estimate, PassRate
 
 _ALWAYS = (State.PASSED, State.PARTIAL, State.FAILED, State.UNUSABLE, State.BROKEN)
 _STATES = {True: " · finished", False: " · not finished", None: ""}
+_TROUBLES = ("reason", "what", "runs", "state", "cause", "which")
+_AGREEMENT = ("agreement", "measure", "value", "95 %", "runs")
 SHOWN = 3
 # Of the keys of rewards, of which a verifier may write as many as it likes.
 KEYS_SHOWN = 30
 
 
 def as_json(reports: Sequence[JobReport]) -> str:
-    """One JSON object."""
     return json.dumps(as_values(reports), indent=2, allow_nan=False)
 
 
@@ -45,41 +45,34 @@ def _lines(report: JobReport, markdown: bool) -> Iterator[str]:
     title = f"{clean(report.job)} · {clean(report.title)}{_STATES[report.finished]}"
     yield f"## {title}" if markdown else title
     for group in report.groups:
-        yield ""
-        yield _block(group, report, markdown)
-    yield ""
+        yield f"\n{_block(group, report, markdown)}"
     shown = [state for state in State if report.states[state] or state in _ALWAYS]
     titles = ("runs", "total", *(state.value.replace("_", " ") for state in shown))
-    yield render_table(titles, _count_rows(report, shown), right=True, markdown=markdown)
-    yield from _row_lines(report, markdown)
-    if report.troubles:
-        yield ""
-        titles = ("reason", "what", "runs", "state", "cause", "which")
-        yield render_table(titles, map(_trouble_row, report.troubles), markdown=markdown)
+    yield "\n" + render_table(titles, _count_rows(report, shown), right=True, markdown=markdown)
+    if report.by == "task":
+        yield f"\n{task_table(report.task_rows, markdown)}"
+    if report.by == "trial":
+        yield f"\n{run_table(report.runs, report.trials, markdown)}"
+    if report.regrades:
+        yield f"\n{regrade_table(report.regrades, markdown)}"
+    yield from _tables(markdown, (_TROUBLES, list(map(_trouble_row, report.troubles))))
     if report.evaluation is not None:
-        yield from evaluation_lines(report.evaluation, markdown)
-    yield from agreement_lines(report.agreement, markdown)
+        yield from _evaluation_lines(report.evaluation, markdown)
+    yield from _tables(markdown, (_AGREEMENT, list(_agreement_rows(report.agreement))))
     if report.usage is not None:
         yield from usage_lines(report.usage, markdown)
     for note in report.notes:
         yield f"\n{'> ' if markdown else ''}note: {clean(note)}"
 
 
-def _row_lines(report: JobReport, markdown: bool) -> Iterator[str]:
-    if report.by == "task":
-        yield ""
-        yield task_table(report.task_rows, markdown)
-    if report.by == "trial":
-        yield ""
-        yield run_table(report.runs, report.trials, markdown)
-    if report.regrades:
-        yield ""
-        yield regrade_table(report.regrades, markdown)
+def _tables(markdown: bool, *tables: tuple[Sequence[str], Sequence[Sequence[str]]]) -> Iterator[str]:
+    """Each with an empty line before it. One without rows is left out."""
+    yield from (f"\n{render_table(titles, rows, markdown=markdown)}" for titles, rows in tables if rows)
 
 
 def _block(group: GroupReport, report: JobReport, markdown: bool) -> str:
     """The numbers of one group under its name, which may be long."""
-    measures = (*_measures(group, report.bounds.get(group.key)), *noise_rows(report.noise.get(group.key)))
+    measures = (*_measures(group, report.bounds.get(group.key)), *_noise_rows(report.noise.get(group.key)))
     if markdown:
         return render_table((group.key, ""), measures, markdown=True)
     rows = render_table(("", ""), measures).splitlines()[1:]
@@ -91,24 +84,23 @@ def _measures(group: GroupReport, bounds: GroupBounds | None) -> Iterator[tuple[
     if group.success is None:
         yield "mean", _undecided_message(group)
     else:
-        yield "mean", f"{_number(group.mean)} of {counted(group.n, 'run')}{mean_interval(group.intervals)}"
-        yield from bounds_rows(bounds)
+        interval = "" if group.intervals is None else f", {_interval_words(group.intervals.mean.interval)}"
+        yield "mean", f"{_number(group.mean)} of {counted(group.n, 'run')}{interval}"
+        yield from _bounds_rows(bounds)
         wanted = f"{group.success.key} ≥ {group.success.threshold:g}"
         yield wanted, _estimates("pass@", group.pass_at_k)
         yield wanted, _estimates("pass^", group.pass_hat_k)
         if group.intervals is not None:
-            yield from interval_rows("pass@", group.pass_at_k, group.intervals.passes.at)
-            yield from interval_rows("pass^", group.pass_hat_k, group.intervals.passes.hat)
+            yield from _interval_rows("pass@", group.pass_at_k, group.intervals.passes.at)
+            yield from _interval_rows("pass^", group.pass_hat_k, group.intervals.passes.hat)
     for one in group.keys[:KEYS_SHOWN]:
         yield f"mean of {one.key}", f"{_number(one.mean)} of {counted(one.n, 'run')}"
     if len(group.keys) > KEYS_SHOWN:
         yield "", f"and {counted(len(group.keys) - KEYS_SHOWN, 'more key')}, which --json has"
     yield from _gate_rows(group.gates)
     for metric in group.harbor.metrics or [{}]:
-        yield (
-            "score (harbor)",
-            _format_named(metric.items()) or "none: the job configures no metric for this dataset",
-        )
+        named = _format_named(metric.items())
+        yield "score (harbor)", named or "none: the job configures no metric for this dataset"
     passes = [(f"pass@{k}", value) for k, value in group.harbor.pass_at_k.items()]
     yield "pass@k (harbor)", _format_named(passes) or "none: needs two attempts per task and rewards of 0 or 1"
 
@@ -125,13 +117,10 @@ def _gate_rows(gates: GateCounts | None) -> Iterator[tuple[str, str]]:
 
 
 def _undecided_message(group: GroupReport) -> str:
+    if len(group.harbor.reward_stats) < 2:
+        return "none: no run has a score"
     keys = some_of(list(group.harbor.reward_stats), KEYS_SHOWN)
-    several = len(group.harbor.reward_stats) > 1
-    return (
-        f"none: several rewards and none decides; choose one with --key ({keys})"
-        if several
-        else "none: no run has a score"
-    )
+    return f"none: several rewards and none decides; choose one with --key ({keys})"
 
 
 def _format_named(numbers: Iterable[tuple[str, object]]) -> str:
@@ -172,29 +161,25 @@ def _trouble_row(trouble: Trouble) -> tuple[str, ...]:
     return trouble.reason, trouble.what, str(len(trouble.trials)), state, cause, some_of(trouble.trials)
 
 
-def evaluation_lines(report: EvaluationReport, markdown: bool) -> Iterator[str]:
+def _evaluation_lines(report: EvaluationReport, markdown: bool) -> Iterator[str]:
     """The lines of the report. Parts with no content are left out."""
-    yield ""
-    yield _gradings(report)
-    if report.taxonomy:
-        rows = [(g.category, g.source, str(len(g.trials)), some_of(g.trials)) for g in report.taxonomy]
-        yield ""
-        yield render_table(("failure", "found by", "trials", "which"), rows, markdown=markdown)
-    if report.reasons:
-        reasons = [(g.reason_code, str(len(g.trials)), some_of(g.trials)) for g in report.reasons]
-        yield ""
-        yield render_table(("no usable reward in the grading", "trials", "which"), reasons, markdown=markdown)
-    if report.changes:
-        yield ""
-        yield render_table(
-            ("graded again", "first", "latest", "grading"), map(_change_row, report.changes), markdown=markdown
-        )
+    yield "\n" + _gradings(report)
+    failures = [(g.category, g.source, str(len(g.trials)), some_of(g.trials)) for g in report.taxonomy]
+    reasons = [(g.reason_code, str(len(g.trials)), some_of(g.trials)) for g in report.reasons]
+    changes = [(_run(one), _reward(one.first), _reward(one.latest), str(one.number)) for one in report.changes]
+    yield from _tables(
+        markdown,
+        (("failure", "found by", "trials", "which"), failures),
+        (("no usable reward in the grading", "trials", "which"), reasons),
+        (("graded again", "first", "latest", "grading"), changes),
+    )
     for trial in report.flaky:
         yield f"\nflaky verifier: {clean(trial)} got different rewards for the same output"
-    if report.reviews:
-        titles = ("reviewed", "reviewer", "says", "reward", "contradicts", "notes")
-        yield ""
-        yield render_table(titles, map(_review_row, report.reviews), markdown=markdown)
+    reviews = [
+        (g.trial, g.reviewer_id, g.judgment, _reward(g.reward), ", ".join(g.contradicts), g.notes or "")
+        for g in report.reviews
+    ]
+    yield from _tables(markdown, (("reviewed", "reviewer", "says", "reward", "contradicts", "notes"), reviews))
 
 
 def _gradings(report: EvaluationReport) -> str:
@@ -207,44 +192,26 @@ def _gradings(report: EvaluationReport) -> str:
     return "gradings: " + "; ".join(part for part in parts if part)
 
 
-def _change_row(change: GradingChange) -> tuple[str, str, str, str]:
-    name = change.trial if change.step is None else f"{change.trial} step {change.step}"
-    return name, _evaluation_number(change.first), _evaluation_number(change.latest), str(change.number)
+def _run(change: GradingChange) -> str:
+    return change.trial if change.step is None else f"{change.trial} step {change.step}"
 
 
-def _review_row(review: Review) -> tuple[str, str, str, str, str, str]:
-    contradicts = ", ".join(review.contradicts)
-    return (
-        review.trial,
-        review.reviewer_id,
-        review.judgment,
-        _evaluation_number(review.reward),
-        contradicts,
-        review.notes or "",
-    )
-
-
-def _evaluation_number(value: float | None) -> str:
+def _reward(value: float | None) -> str:
     return "no reward" if value is None else f"{value:g}"
 
 
-def mean_interval(found: GroupIntervals | None) -> str:
-    """The words behind a mean: its interval, or why it has none."""
-    return "" if found is None else f", {interval_words(found.mean.interval)}"
-
-
-def interval_words(found: Interval | CantSay) -> str:
+def _interval_words(found: Interval | CantSay) -> str:
     """An interval in a line of text."""
     if isinstance(found, CantSay):
         return f"interval can't be said: {found.reason}"
-    return f"{100 * found.level:g} % {ends_words(found)}"
+    return f"{100 * found.level:g} % {_ends(found)}"
 
 
-def ends_words(found: Interval) -> str:
+def _ends(found: Interval) -> str:
     return f"{found.low:.4f} to {found.high:.4f}"
 
 
-def interval_rows(
+def _interval_rows(
     sign: str, estimates: Sequence[Estimate], rates: Sequence[PassRate]
 ) -> Iterator[tuple[str, str]]:
     """The intervals of the estimates that a report shows."""
@@ -262,10 +229,10 @@ def interval_rows(
 
 
 def _ends_or_not(found: Interval | CantSay) -> str:
-    return "can't be said" if isinstance(found, CantSay) else ends_words(found)
+    return "can't be said" if isinstance(found, CantSay) else _ends(found)
 
 
-def bounds_rows(found: GroupBounds | None) -> Iterator[tuple[str, str]]:
+def _bounds_rows(found: GroupBounds | None) -> Iterator[tuple[str, str]]:
     """The possible effect of open runs on the mean."""
     if found is None:
         return
@@ -273,12 +240,12 @@ def bounds_rows(found: GroupBounds | None) -> Iterator[tuple[str, str]]:
     if isinstance(bounds, CantSay):
         yield "bounds", f"can't be said: {bounds.reason}"
     elif bounds.broken or bounds.uncontrolled:
-        yield "bounds", f"{bounds.low:.4f} to {bounds.high:.4f}, whatever {open_words(bounds)} would have got"
+        yield "bounds", f"{bounds.low:.4f} to {bounds.high:.4f}, whatever {_open_words(bounds)} would have got"
     if found.unplaced:
         yield "", f"{counted(found.unplaced, 'broken run')} of the job may belong here too"
 
 
-def open_words(bounds: Bounds) -> str:
+def _open_words(bounds: Bounds) -> str:
     """The runs that bounds are about."""
     parts = []
     if bounds.broken:
@@ -288,7 +255,7 @@ def open_words(bounds: Bounds) -> str:
     return " and ".join(parts)
 
 
-def noise_rows(found: GroupNoise | None) -> Iterator[tuple[str, str]]:
+def _noise_rows(found: GroupNoise | None) -> Iterator[tuple[str, str]]:
     """The noise in a few lines."""
     if found is None:
         return
@@ -296,21 +263,16 @@ def noise_rows(found: GroupNoise | None) -> Iterator[tuple[str, str]]:
         again = found.runs_graded_again
         yield "variance", _shares(found.parts) + (f" (by {counted(again, 'run')} graded again)" if again else "")
     if found.tasks:
-        named = [
-            f"{one.task} {one.successes} of {one.attempts} ({ends_words(one.interval)})" for one in found.tasks
-        ]
+        named = [f"{one.task} {one.successes} of {one.attempts} ({_ends(one.interval)})" for one in found.tasks]
         yield "flaky tasks", _some(named)
     if found.verifiers:
         named = [
-            f"{one.name} {one.changed} of {one.looks} gradings differ ({ends_words(one.interval)})"
+            f"{one.name} {one.changed} of {one.looks} gradings differ ({_ends(one.interval)})"
             for one in found.verifiers
         ]
         yield "flaky verifiers", _some(named)
         if not isinstance(found.steady, CantSay):
-            yield (
-                "",
-                f"with verifiers that don't waver, the interval of the mean would be {ends_words(found.steady)}",
-            )
+            yield "", f"with verifiers that don't waver, the interval of the mean would be {_ends(found.steady)}"
 
 
 def _shares(parts: VarianceParts) -> str:
@@ -324,22 +286,11 @@ def _some(named: Sequence[str]) -> str:
     return "; ".join([*named[:SHOWN], *([f"and {more} more"] if more > 0 else [])])
 
 
-def agreement_lines(found: Sequence[RaterAgreement], markdown: bool) -> Iterator[str]:
-    """A table with a row for each measure."""
-    if not found:
-        return
-    rows = [
-        (
-            one.between,
-            each.measure,
-            "-" if each.value is None else f"{each.value:.4f}",
-            f"can't be said: {each.interval.reason}"
-            if isinstance(each.interval, CantSay)
-            else ends_words(each.interval),
-            str(each.items),
-        )
-        for one in found
-        for each in one.measures
-    ]
-    yield ""
-    yield render_table(("agreement", "measure", "value", "95 %", "runs"), rows, markdown=markdown)
+def _agreement_rows(agreement: Sequence[RaterAgreement]) -> Iterator[tuple[str, ...]]:
+    """A row for each measure."""
+    for one in agreement:
+        for each in one.measures:
+            value = "-" if each.value is None else f"{each.value:.4f}"
+            found = each.interval
+            ends = f"can't be said: {found.reason}" if isinstance(found, CantSay) else _ends(found)
+            yield one.between, each.measure, value, ends, str(each.items)

@@ -1,6 +1,7 @@
 """The rows of a report by task or by trial, and the trials of a job that grades another one again."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from assay.cli.output.table import render_table
 from assay.dialects.harbor.trial import NO_SECONDS, Seconds, Trial, Usage
@@ -9,6 +10,7 @@ from assay.engine.report.rows_report import TaskReportRow, UsageReport
 from assay.evidence.run import Run
 from assay.formats.counting import counted
 
+Number = TypeVar("Number", int, float)
 _GATES = ("checks", "judge", "run gate")
 _MEASURES = ("time", "agent", "verifier", "input\ntokens", "output\ntokens", "cost")
 
@@ -41,16 +43,8 @@ def _time_and_usage(trial: Trial | None) -> tuple[str, ...]:
 def task_table(rows: Sequence[TaskReportRow], markdown: bool) -> str:
     """One line per task in each group."""
     several = len({row.group for row in rows}) > 1
-    titles = (
-        "task",
-        *(("group",) if several else ()),
-        "runs",
-        "scored",
-        "passed",
-        "mean",
-        "reasons",
-        *_MEASURES,
-    )
+    group = ("group",) if several else ()
+    titles = ("task", *group, "runs", "scored", "passed", "mean", "reasons", *_MEASURES)
     cells = [
         (
             row.task,
@@ -70,18 +64,11 @@ def task_table(rows: Sequence[TaskReportRow], markdown: bool) -> str:
 
 def regrade_table(regrades: Sequence[Regrade], markdown: bool) -> str:
     """The trials of a job that grades another one again, with the rewards before and after."""
-    titles = ("graded again", "source", "old", "new", "")
-    rows = [
-        (
-            one.trial,
-            one.source or "",
-            one.problem or _outcome(one.old, one.old_failure),
-            _outcome(one.new, one.new_failure),
-            "changed" if one.changed else "",
-        )
-        for one in regrades
-    ]
-    return render_table(titles, rows, markdown=markdown)
+    rows = []
+    for one in regrades:
+        old, new = _outcome(one.old, one.old_failure), _outcome(one.new, one.new_failure)
+        rows.append((one.trial, one.source or "", one.problem or old, new, "changed" if one.changed else ""))
+    return render_table(("graded again", "source", "old", "new", ""), rows, markdown=markdown)
 
 
 def _outcome(rewards: Mapping[str, float] | None, failure: str | None) -> str:
@@ -103,10 +90,12 @@ def usage_lines(report: UsageReport, markdown: bool) -> Iterator[str]:
         yield ""
         yield from (f"{line}  " if markdown else line for line in lines)
     if report.by_model:
-        rows = [(model, *_cells(usage)) for model, usage in report.by_model.items()]
-        yield ""
+        rows = []
+        for model, usage in report.by_model.items():
+            tokens = (usage.n_input_tokens, usage.n_cache_tokens, usage.n_output_tokens)
+            rows.append((model, *map(_count, tokens), money(usage.cost_usd)))
         titles = ("model", "input tokens", "cached", "output tokens", "cost")
-        yield render_table(titles, rows, right=True, markdown=markdown)
+        yield "\n" + render_table(titles, rows, right=True, markdown=markdown)
 
 
 def _usage(report: UsageReport) -> str:
@@ -133,32 +122,21 @@ def _time(report: UsageReport) -> str:
     return f"time per trial {seconds(mean.total)} ({counted(report.trials_with_times, 'trial')}){detail}"
 
 
-def _cells(usage: Usage) -> tuple[str, str, str, str]:
-    return (
-        _count(usage.n_input_tokens),
-        _count(usage.n_cache_tokens),
-        _count(usage.n_output_tokens),
-        money(usage.cost_usd),
-    )
-
-
 def usage_cells(usage: Usage | None) -> tuple[str, str, str]:
     """Input tokens, output tokens and cost, blank where nobody counted."""
     if usage is None:
         return "", "", ""
-    return (
-        "" if usage.n_input_tokens is None else _count(usage.n_input_tokens),
-        "" if usage.n_output_tokens is None else _count(usage.n_output_tokens),
-        "" if usage.cost_usd is None else money(usage.cost_usd),
-    )
+    read, written, cost = usage.n_input_tokens, usage.n_output_tokens, usage.cost_usd
+    return _blank(read, _count), _blank(written, _count), _blank(cost, money)
 
 
 def time_cells(times: Seconds) -> tuple[str, str, str]:
     """The length of a trial, of its agent and of its verifier, blank where unknown."""
-    total, agent, verifier = (
-        "" if value is None else seconds(value) for value in (times.total, times.agent, times.verifier)
-    )
-    return total, agent, verifier
+    return _blank(times.total, seconds), _blank(times.agent, seconds), _blank(times.verifier, seconds)
+
+
+def _blank(value: Number | None, written: Callable[[Number], str]) -> str:
+    return "" if value is None else written(value)
 
 
 def _count(number: int | None) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
+from assay.cli.output.table import finding_words
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import Row, RowVerdict, ScorersReport
 from assay.version import VERSION
@@ -54,12 +55,8 @@ def as_sarif(report: ScorersReport) -> str:
     }
     results = [_sarif_result(one) for one in findings]
     properties = report.model_dump(mode="json", include={"overall", "suspicion", "provenance"})
-    run = {
-        "tool": {"driver": driver},
-        "results": results,
-        "columnKind": "utf16CodeUnits",
-        "properties": properties,
-    }
+    about = {"columnKind": "utf16CodeUnits", "properties": properties}
+    run = {"tool": {"driver": driver}, "results": results, **about}
     return json.dumps({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
 
 
@@ -108,8 +105,7 @@ def _findings(report: ScorersReport) -> Iterator[_Finding]:
 
 
 def _finding(row: Row, found: Mapping[str, Any]) -> _Finding:
-    said = [f"step {found['step']}"] if "step" in found else []
-    said += [str(found[key]) for key in ("rule", "test", "detail", "pattern", "mask") if found.get(key)]
+    said = finding_words(found)
     said += [f"{key}: {found[key]}" for key in ("before", "after") if found.get(key)]
     path, line = found.get("path"), found.get("line")
     return _Finding(
@@ -173,12 +169,9 @@ def _xml(text: str) -> str:
 
 def _message(text: str) -> str:
     """Text of a workflow command. An agent's text must not begin a command of its own on a new line."""
-    return _control(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    shown = "".join(one if one.isprintable() or one in "\r\n" else "\ufffd" for one in text)
+    return shown.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:
     return _message(text).replace(":", "%3A").replace(",", "%2C")
-
-
-def _control(text: str) -> str:
-    return "".join(one if one.isprintable() or one in "\r\n" else "\ufffd" for one in text)

@@ -4,7 +4,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
-from assay.cli.output.table import clean, render_table, some_of
+from assay.cli.output.table import clean, finding_words, render_table, some_of
 from assay.dialects.scorers.report import (
     EXPLANATIONS,
     IgnoredGroup,
@@ -137,21 +137,17 @@ def _lines(report: ScorersReport, everything: bool) -> Iterator[str]:
         yield ""
         yield from card(report.judge.verdict)
     if report.disagreement is not None:
-        yield ""
-        yield report.disagreement
+        yield f"\n{report.disagreement}"
 
 
 def _scorers(report: ScorersReport, everything: bool) -> Iterator[str]:
-    yield ""
-    yield render_table(["scorer", "type", "verdict", "score", ""], [_row(row) for row in report.scorers])
+    yield "\n" + render_table(["scorer", "type", "verdict", "score", ""], [_row(row) for row in report.scorers])
     for row in report.scorers:
         if row.verdict in _SHOWN_ALWAYS or (everything and row.verdict is not RowVerdict.NOT_APPLICABLE):
-            yield ""
             yield from _details(row)
         elif row.evidence.get("notes"):
             # Everybody must see what a scorer could not inspect, or that it guards less than it seems to.
-            yield ""
-            yield f"note: {clean(row.name)}: {clean(row.detail)}"
+            yield f"\nnote: {clean(row.name)}: {clean(row.detail)}"
         yield from _explained_lines(row)
 
 
@@ -221,7 +217,7 @@ def _row(row: Row) -> list[str]:
 
 
 def _details(row: Row) -> Iterator[str]:
-    yield f"{clean(row.name)}: {clean(row.detail)}"
+    yield f"\n{clean(row.name)}: {clean(row.detail)}"
     yield from _findings(row.evidence.get("findings"))
     if row.output:
         yield from (f"  | {clean(line)}" for line in row.output.splitlines()[-OUTPUT_LINES:])
@@ -232,8 +228,7 @@ def _explained_lines(row: Row) -> Iterator[str]:
     for key, why in EXPLANATIONS.items():
         explained = row.evidence.get(key)
         if isinstance(explained, list) and explained:
-            yield ""
-            yield f"{clean(row.name)}: {why}"
+            yield f"\n{clean(row.name)}: {why}"
             yield from _findings(explained)
 
 
@@ -249,9 +244,7 @@ def _findings(found: object) -> Iterator[str]:
 def _finding(finding: Mapping[str, object]) -> Iterator[str]:
     """Where and what, then before and after on lines of their own."""
     where = ":".join(str(finding[key]) for key in ("path", "line") if finding.get(key) is not None)
-    rest = [f"step {finding['step']}"] if "step" in finding else []
-    rest += [str(finding[key]) for key in ("rule", "test", "detail", "pattern", "mask") if finding.get(key)]
-    yield "  ".join(part for part in (where, *rest) if part)
+    yield "  ".join(part for part in (where, *finding_words(finding)) if part)
     for label, key in (("before: ", "before"), ("after:  ", "after")):
         if finding.get(key):
             yield f"  {label}{_short(finding[key])}"

@@ -1,9 +1,14 @@
-"""Plain tables: for a terminal, or as Markdown."""
+"""Plain tables: for a terminal, or as Markdown. And colour for the words that say how something ended.
+
+NO_COLOR switches colour off, FORCE_COLOR on, and TERM=dumb has none. Only words in a column of their own are
+coloured, not what an agent wrote.
+"""
 
 import math
 import os
+import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from unicodedata import east_asian_width
 
@@ -46,8 +51,6 @@ def clean(text: str) -> str:
 def show(text: str) -> None:
     """Print a text for people. On a terminal, the words that say how something ended have a colour."""
     if os.environ.get("FORCE_COLOR") or (sys.stdout is not None and sys.stdout.isatty()):
-        from assay.cli.output.colour import with_colour  # noqa: PLC0415 - pipes need none
-
         text = with_colour(text)
     print(text)
 
@@ -77,6 +80,12 @@ def _pad(text: str, width: int, *, left: bool) -> str:
     return text + space if left else space + text
 
 
+def finding_words(finding: Mapping[str, Any]) -> list[str]:
+    """What a scorer found, in a few words."""
+    step = [f"step {finding['step']}"] if "step" in finding else []
+    return step + [str(finding[key]) for key in ("rule", "test", "detail", "pattern", "mask") if finding.get(key)]
+
+
 def without_nan(value: Any) -> Any:
     """The same value with null in place of every NaN and infinity, which JSON can't hold."""
     if isinstance(value, dict):
@@ -84,3 +93,29 @@ def without_nan(value: Any) -> Any:
     if isinstance(value, list):
         return [without_nan(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+GREEN, RED, YELLOW = "32", "31", "33"
+_COLOURS = {
+    **dict.fromkeys(("PASS", "passed"), GREEN),
+    **dict.fromkeys(("FAIL", "failed"), RED),
+    **dict.fromkeys(("ERROR", "broken", "unusable", "partial", "UNPARSEABLE"), YELLOW),
+}
+_WORD = re.compile(rf"(?<=  )(?:{'|'.join(_COLOURS)})(?=,|  |$)", re.MULTILINE)
+
+
+def with_colour(text: str, environment: Mapping[str, str] = os.environ) -> str:
+    """The text for a terminal, or for whoever sets FORCE_COLOR."""
+    return _WORD.sub(_coloured, text) if _wanted(environment) else text
+
+
+def _coloured(word: re.Match[str]) -> str:
+    return f"\x1b[{_COLOURS[word[0]]}m{word[0]}\x1b[0m"
+
+
+def _wanted(environment: Mapping[str, str]) -> bool:
+    if environment.get("NO_COLOR"):
+        return False
+    if environment.get("FORCE_COLOR"):
+        return environment["FORCE_COLOR"] != "0"
+    return environment.get("TERM") != "dumb"

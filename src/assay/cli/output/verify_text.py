@@ -13,33 +13,26 @@ UNARY: Final = ("exists", "notExists", "empty", "notEmpty")
 
 
 def lines(done: Completion) -> Iterator[str]:
-    yield f"{done.verdict.value.upper()}  score {done.score:.4f}"
-    yield ""
+    yield f"{done.verdict.value.upper()}  score {done.score:.4f}\n"
     axes = [[clean(name), f"{axis.score:.4f}", f"{axis.weight:g}"] for name, axis in done.axes.items()]
-    yield render_table(["axis", "score", "weight"], axes, right=True)
-    yield ""
-    yield render_table(["", "score", "criterion", "details"], [_row(run) for run in done.criterion_runs])
+    yield render_table(["axis", "score", "weight"], axes, right=True) + "\n"
+    runs = [
+        (_mark(one.passed), f"{one.score:.2f}", clean(one.label), clean(one.details))
+        for one in done.criterion_runs
+    ]
+    yield render_table(["", "score", "criterion", "details"], runs)
     for run in done.criterion_runs:
         yield from _evidence(run)
-
-
-def _row(run: CriterionRun) -> list[str]:
-    return [_mark(run.passed), f"{run.score:.2f}", clean(run.label), clean(run.details)]
 
 
 def _evidence(run: CriterionRun) -> Iterator[str]:
     """One line for each rule, whatever the check calls its results."""
     results = [row for rows in run.evidence.values() if isinstance(rows, list) for row in rows]
-    rows = [row for row in results if _is_result(row)]
+    rows = [row for row in results if isinstance(row, dict) and ("path" in row or "phrase" in row)]
     if rows:
-        yield ""
-        yield clean(run.label)
+        yield f"\n{clean(run.label)}"
     for row in rows:
         yield clean(f"  {_phrase(row) if 'phrase' in row else _field(row)}")
-
-
-def _is_result(row: object) -> bool:
-    return isinstance(row, dict) and ("path" in row or "phrase" in row)
 
 
 def _field(row: Mapping[str, Any]) -> str:

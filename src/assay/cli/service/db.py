@@ -25,8 +25,9 @@ Exit codes: 0 done, or up to date; 1 the tables are not up to date; 2 it could n
 import argparse
 import os
 from datetime import timedelta
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Literal, TextIO
 
+from assay.cli.options.common import option
 from assay.cli.options.service import add_blobs, add_store, blobs_of, store_of
 from assay.core.errors import InputError
 
@@ -35,13 +36,11 @@ if TYPE_CHECKING:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("action", choices=["check", "upgrade", "export", "load", "prune"], help="what to do")
-    parser.add_argument("file", metavar="FILE", nargs="?", help="the file to write or to read")
-    parser.add_argument("--parquet", action="store_true", help="export a folder of Parquet files")
-    parser.add_argument(
-        "--older-than", type=age, metavar="AGE", help="prune all organisations by this age: 90d or 12h"
-    )
-    parser.add_argument("--audit-older-than", type=age, metavar="AGE", help="prune entries of the audit log, too")
+    option(parser, "action", "what to do", choices=["check", "upgrade", "export", "load", "prune"])
+    option(parser, "file [FILE]", "the file to write or to read")
+    option(parser, "--parquet", "export a folder of Parquet files")
+    option(parser, "--older-than AGE", "prune all organisations by this age: 90d or 12h", age)
+    option(parser, "--audit-older-than AGE", "prune entries of the audit log, too", age)
     add_store(parser)
     add_blobs(parser)
 
@@ -78,28 +77,23 @@ def run(args: argparse.Namespace) -> int:
 
             print(f"{args.file} has {len(export_parquet(store, args.file))} tables of {store.name}")
         elif args.action == "export":
-            with _new(args.file) as file:
+            with _open(args.file, "x") as file:
                 file.writelines(f"{line}\n" for line in dump_lines(store))
             print(f"{args.file} has everything of {store.name}")
         else:
-            with _existing(args.file) as file:
+            with _open(args.file, "r") as file:
                 print(f"{load(store, file)} rows are in {store.name}")
             store.gather_statistics()
     return 0
 
 
-def _new(path: str) -> TextIO:
+def _open(path: str, mode: Literal["r", "x"]) -> TextIO:
+    """A file to read, or a new one that only its owner may read."""
     try:
-        return os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="utf-8")
+        return open(path, mode, encoding="utf-8", opener=lambda name, flags: os.open(name, flags, 0o600))
     except OSError as error:
-        raise InputError(f"{path} must be a new file: {error.strerror}") from error
-
-
-def _existing(path: str) -> TextIO:
-    try:
-        return open(path, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{path} can't be read: {error.strerror}") from error
+        wrong = "can't be read" if mode == "r" else "must be a new file"
+        raise InputError(f"{path} {wrong}: {error.strerror}") from error
 
 
 def _prune(store: "Store", args: argparse.Namespace) -> int:

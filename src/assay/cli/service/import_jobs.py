@@ -24,6 +24,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from assay.cli.options.common import option
 from assay.cli.options.server import add_server, client_of
 from assay.cli.options.service import add_blobs, add_store, blobs_of, store_of
 from assay.core.errors import InputError
@@ -36,9 +37,9 @@ DEFAULT = "default"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("jobs", metavar="JOB", nargs="+", help="a folder or a report of runs")
-    parser.add_argument("--organisation", metavar="NAME", help=f"whose runs they are (default: {DEFAULT})")
-    parser.add_argument("--name", metavar="TEXT", help="what to call the job (default: the name of its folder)")
+    option(parser, "jobs JOB…", "a folder or a report of runs")
+    option(parser, "--organisation NAME", f"whose runs they are (default: {DEFAULT})")
+    option(parser, "--name TEXT", "what to call the job (default: the name of its folder)")
     add_store(parser)
     add_blobs(parser)
     add_server(parser, "send job folders to the service at this address")
@@ -51,11 +52,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _send(args: argparse.Namespace) -> int:
-    for option in ("organisation", "store", "blobs"):
-        if getattr(args, option) is not None:
-            raise InputError(
-                f"--{option} must not be given with --server: the service knows where its runs belong"
-            )
+    for name in ("organisation", "store", "blobs"):
+        if getattr(args, name) is not None:
+            raise InputError(f"--{name} must not be given with --server: the service knows where its runs belong")
     from assay.adapters.service.import_runs import packed_job  # noqa: PLC0415 - help needs no archives
     from assay.client import CodingRequests  # noqa: PLC0415
 

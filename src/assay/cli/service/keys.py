@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from assay.cli.options.common import option
 from assay.cli.options.server import add_server, client_of
 from assay.cli.options.service import add_store, store_of
 from assay.cli.output.table import clean
@@ -31,11 +32,11 @@ SCOPES = ("admin", "grader", "reader")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("action", choices=["add", "list", "revoke", "rotate"], help="what to do")
-    parser.add_argument("key", metavar="KEY", nargs="?", help="the id of the key to revoke or rotate")
-    parser.add_argument("--organisation", metavar="NAME", help="whose keys, at a store (default: default)")
-    parser.add_argument("--scope", choices=SCOPES, default="admin", help="what a new key may do (default: admin)")
-    parser.add_argument("--name", metavar="TEXT", default="added at the store", help="how lists call a new key")
+    option(parser, "action", "what to do", choices=["add", "list", "revoke", "rotate"])
+    option(parser, "key [KEY]", "the id of the key to revoke or rotate")
+    option(parser, "--organisation NAME", "whose keys, at a store (default: default)")
+    option(parser, "--scope", "what a new key may do (default: admin)", choices=SCOPES, default="admin")
+    option(parser, "--name TEXT", "how lists call a new key", default="added at the store")
     add_store(parser)
     add_server(parser, "ask the service at this address")
 
@@ -45,9 +46,9 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("KEY must be given to revoke or rotate a key, and only then")
     if args.server is None:
         return _at_store(args)
-    for option in ("organisation", "store"):
-        if getattr(args, option) is not None:
-            raise InputError(f"--{option} must not be given with --server: the key says whose keys they are")
+    for name in ("organisation", "store"):
+        if getattr(args, name) is not None:
+            raise InputError(f"--{name} must not be given with --server: the key says whose keys they are")
     for line in _ask_server(args):
         print(line)
     return 0

@@ -22,10 +22,9 @@ Exit codes: 0 it was stopped, 2 it could not start.
 """
 
 import argparse
-from datetime import timedelta
 
-from assay.cli.options.common import add_listening, extra_packages, positive
-from assay.cli.options.service import add_service, blobs_of, coding_of, sources_of, store_of
+from assay.cli.options.common import add_listening, extra_packages, option, positive
+from assay.cli.options.service import add_service, setting_of, store_of
 
 PORT = 8765
 
@@ -33,30 +32,18 @@ PORT = 8765
 def configure(parser: argparse.ArgumentParser) -> None:
     add_service(parser)
     add_listening(parser, PORT)
-    parser.add_argument(
-        "--rate", type=positive, metavar="N", help="the most requests a second for each key (default: no limit)"
+    option(parser, "--rate N", "the most requests a second for each key (default: no limit)", positive)
+    option(
+        parser, "--workers N", "how many processes answer at this port (default: %(default)s)", positive, default=1
     )
-    parser.add_argument(
-        "--workers",
-        type=positive,
-        metavar="N",
-        default=1,
-        help="how many processes answer at this port (default: %(default)s)",
+    option(parser, "--no-worker", "leave queued work to 'assay worker' processes")
+    option(
+        parser,
+        "--page-host NAME…",
+        "a name by which browsers reach the pages, besides localhost and addresses; repeatable",
     )
-    parser.add_argument("--no-worker", action="store_true", help="leave queued work to 'assay worker' processes")
-    parser.add_argument(
-        "--page-host",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="a name by which browsers reach the pages, besides localhost and addresses; repeatable",
-    )
-    parser.add_argument(
-        "--single-user",
-        action="store_true",
-        help="print an address of the pages that needs no key, for this machine",
-    )
-    parser.add_argument("--log", action="store_true", help="write a line of JSON per request on standard error")
+    option(parser, "--single-user", "print an address of the pages that needs no key, for this machine")
+    option(parser, "--log", "write a line of JSON per request on standard error")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -68,14 +55,9 @@ def run(args: argparse.Namespace) -> int:
         args.port,
         args.rate,
         not args.no_worker,
-        allowed=sources_of(args),
-        log=args.log,
-        claim_sec=args.claim,
-        kept_work=timedelta(days=args.keep_work),
-        blobs=blobs_of(args),
         page_hosts=tuple(args.page_host),
         single_user=args.single_user,
         processes=args.workers,
-        coding=coding_of(args),
+        **setting_of(args),
     )
     return serve(told, lambda line: print(line, flush=True))

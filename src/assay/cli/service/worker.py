@@ -12,19 +12,16 @@ Exit codes: 0 it was stopped, 2 it could not start.
 
 import argparse
 import signal
-from datetime import timedelta
 from queue import SimpleQueue
 
-from assay.cli.options.common import extra_packages, positive
-from assay.cli.options.service import add_service, blobs_of, coding_of, sources_of, store_of
+from assay.cli.options.common import extra_packages, option, positive
+from assay.cli.options.service import add_service, setting_of, store_of
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_service(parser)
-    parser.add_argument(
-        "--threads", type=positive, metavar="N", default=4, help="how much at a time (default: %(default)s)"
-    )
-    parser.add_argument("--log", action="store_true", help="write what happens on standard error")
+    option(parser, "--threads N", "how much at a time (default: %(default)s)", positive, default=4)
+    option(parser, "--log", "write what happens on standard error")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -34,14 +31,5 @@ def run(args: argparse.Namespace) -> int:
     ended: SimpleQueue[int] = SimpleQueue()
     for one in (signal.SIGINT, signal.SIGTERM):
         signal.signal(one, lambda number, _: ended.put(number))
-    told = Working(
-        store_of(args),
-        args.threads,
-        allowed=sources_of(args),
-        log=args.log,
-        claim_sec=args.claim,
-        kept_work=timedelta(days=args.keep_work),
-        blobs=blobs_of(args),
-        coding=coding_of(args),
-    )
+    told = Working(store_of(args), args.threads, **setting_of(args))
     return work(told, lambda line: print(line, flush=True), ended.get)

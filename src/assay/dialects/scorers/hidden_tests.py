@@ -22,14 +22,9 @@ def with_hidden_tests(scenario: Scenario, files: Mapping[str, str]) -> Scenario:
 
 def without_hidden_tests(scenario: Scenario) -> Scenario:
     """As it is kept beside a run, where an agent might read it: the files are hashes of what they say."""
-    scorers = [
-        one.model_copy(update={"files": {path: _hash(text) for path, text in one.config["files"].items()}})
-        if one.type == KIND
-        else one
-        for one in scenario.scorers
-    ]
+    scorers = []
+    for one in scenario.scorers:
+        files = one.config["files"].items() if one.type == KIND else ()
+        hashes = {path: hashlib.sha256(text.encode()).hexdigest() for path, text in files}
+        scorers.append(one.model_copy(update={"files": hashes}) if one.type == KIND else one)
     return scenario.model_copy(update={"scorers": scorers})
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()

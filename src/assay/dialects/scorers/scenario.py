@@ -273,7 +273,10 @@ class Scenario(ScenarioModel):
         if isinstance(given.get("workspace_seed"), str):
             given["workspace_seed"] = {"type": given["workspace_seed"]}
         if isinstance(given.get("scorers"), list):
-            given["scorers"] = [_with_name(scorer) for scorer in given["scorers"]]
+            given["scorers"] = [
+                {"name": one["type"], **one} if isinstance(one, dict) and "type" in one else one
+                for one in given["scorers"]
+            ]
         return given
 
     @model_validator(mode="after")
@@ -299,10 +302,6 @@ def hash_of(record: Mapping[str, Any]) -> str:
 def scenario_hash(scenario: Scenario) -> str:
     """The hash that every grading records."""
     return hash_of(scenario_record(scenario))
-
-
-def _with_name(scorer: Any) -> Any:
-    return {"name": scorer["type"], **scorer} if isinstance(scorer, dict) and "type" in scorer else scorer
 
 
 TESTS = "tests"
@@ -381,11 +380,7 @@ def written_out(config: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "command": runner.command,
         "restore": _PUT_BACK,
-        **_canaries(config[TESTS]),
+        **({"canaries": config[TESTS]} if config[TESTS] in _WITH_CANARIES else {}),
         **given,
         "report": {"path": runner.report, "format": runner.format, **report, "expected": expected},
     }
-
-
-def _canaries(runner: str) -> dict[str, str]:
-    return {"canaries": runner} if runner in _WITH_CANARIES else {}

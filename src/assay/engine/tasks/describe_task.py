@@ -1,9 +1,19 @@
 """Describes a task: its verifier, output, limits and environment, declared or inferred."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from assay.dialects.evaluation.models import VerifierSpec
-from assay.engine.tasks.task import LoadedTask, Origin, OwnEnvironment, TaskPhase, TaskStep
+from assay.dialects.harbor.task_config import EnvironmentConfig
+from assay.engine.tasks.task import (
+    DEFAULT_WORKDIR,
+    LoadedTask,
+    Origin,
+    OwnEnvironment,
+    TaskEnvironment,
+    TaskPhase,
+    TaskStep,
+)
 from assay.engine.tasks.task_reading import LintFinding
 from assay.formats.strict_model import StrictModel
 
@@ -96,13 +106,9 @@ def describe_task(task: LoadedTask) -> TaskDescription:
         steps=[_step(step) for step in task.steps],
         environment=EnvironmentDescription(
             workdir=environment.workdir,
-            image=environment.image,
-            needs_image=environment.needs_image,
-            dockerfile=environment.dockerfile,
             env=sorted({*environment.env, *settings.env}),
-            cpus=settings.cpus,
-            memory_mb=settings.memory_mb,
-            storage_mb=settings.storage_mb,
+            **_image(environment),
+            **_limits(settings),
         ),
         warnings=list(task.warnings),
     )
@@ -125,7 +131,7 @@ def output_findings(step: TaskStep) -> list[LintFinding]:
 
 
 def _step(step: TaskStep) -> StepDescription:
-    declared, choice = step.declared, step.output
+    declared, choice, least = step.declared, step.output, step.min_reward
     return StepDescription(
         name=step.name,
         verifier=step.verifier,
@@ -142,29 +148,24 @@ def _step(step: TaskStep) -> StepDescription:
         verifier_phase=_phase(step.verifier_phase),
         verifier_environment=None if step.own is None else _own_environment(step.own),
         has_solution=step.solution is not None,
-        min_reward=_plain(step.min_reward),
+        min_reward=dict(least) if isinstance(least, Mapping) else least,
     )
 
 
 def _own_environment(own: OwnEnvironment) -> OwnEnvironmentDescription:
-    place = own.environment
-    return OwnEnvironmentDescription(
-        image=None if place is None else place.image,
-        dockerfile=None if place is None else place.dockerfile,
-        needs_image=None if place is None else place.needs_image,
-        artifacts=list(own.artifacts),
-        env=sorted({*own.config.env, *(() if place is None else place.env)}),
-        cpus=own.config.cpus,
-        memory_mb=own.config.memory_mb,
-        storage_mb=own.config.storage_mb,
-    )
+    place = own.environment or TaskEnvironment(DEFAULT_WORKDIR)
+    env, artifacts = sorted({*own.config.env, *place.env}), list(own.artifacts)
+    return OwnEnvironmentDescription(artifacts=artifacts, env=env, **_image(place), **_limits(own.config))
+
+
+def _image(place: TaskEnvironment) -> dict[str, Any]:
+    return {name: getattr(place, name) for name in ("image", "needs_image", "dockerfile")}
+
+
+def _limits(config: EnvironmentConfig) -> dict[str, Any]:
+    return {name: getattr(config, name) for name in ("cpus", "memory_mb", "storage_mb")}
 
 
 def _phase(phase: TaskPhase) -> PhaseDescription:
-    return PhaseDescription(
-        timeout_sec=phase.timeout_sec, user=phase.user, network=phase.network, env=sorted(phase.env)
-    )
-
-
-def _plain(value: Any) -> Any:
-    return value if value is None or isinstance(value, int | float) else dict(value)
+    env = sorted(phase.env)
+    return PhaseDescription(timeout_sec=phase.timeout_sec, user=phase.user, network=phase.network, env=env)

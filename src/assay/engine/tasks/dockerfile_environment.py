@@ -64,9 +64,8 @@ def _is_variable(value: Any) -> bool:
 
 def _values(environment: Any) -> Iterator[Any]:
     if isinstance(environment, dict):
-        yield from environment.values()
-    else:
-        yield from (str(one).partition("=")[2] for one in environment or ())
+        return iter(environment.values())
+    return (str(one).partition("=")[2] for one in environment or ())
 
 
 # Images of a plain system, which the host's system can replace.

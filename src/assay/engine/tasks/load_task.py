@@ -8,10 +8,10 @@ A task with steps has such a table for each step that declares something: [metad
 import json
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from assay.core.errors import InputError
 from assay.dialects.evaluation.models import VerifierSpec
@@ -79,20 +79,16 @@ def _why_unsupported(folder: TaskFolder, config: TaskConfig, path: str) -> str |
     why = why_unsupported(config)
     if why is not None:
         return f"{path}/{FILE_NAME}: {why}"
-    composed = next((one for one in _compose_files_of_verifiers(config) if folder.is_file(one)), None)
+    # Verifiers with an environment of their own may have compose files.
+    apart = (step for step in config.steps or (None,) if own_config(config, step) is not None)
+    names = (f"{tests}/docker-compose.yaml" for step in apart for tests in _tests_folders(step))
+    composed = next(filter(folder.is_file, names), None)
     if composed is not None:
         return f"{folder.root}/{composed}: a verifier must have a single container, with a Dockerfile of its own"
     if not folder.is_file(COMPOSE_FILE):
         return None
     beyond = beyond_one_container(folder.text(COMPOSE_FILE))
     return None if beyond is None else f"{folder.root}/{COMPOSE_FILE}: {beyond}"
-
-
-def _compose_files_of_verifiers(config: TaskConfig) -> Iterator[str]:
-    """The compose files that verifiers with an environment of their own may have."""
-    for step in config.steps or (None,):
-        if own_config(config, step) is not None:
-            yield from (f"{tests}/docker-compose.yaml" for tests in _tests_folders(step))
 
 
 def _tests_folders(step: StepConfig | None) -> list[str]:
@@ -264,24 +260,17 @@ def _verifier(folder: TaskFolder, below: str, warnings: list[str]) -> tuple[str,
     raise InputError(f"{where} must have a verifier, tests/test.sh or tests/verify.py, but it has neither")
 
 
-class _Table(BaseModel):
+class DeclaredOutput(BaseModel):
+    """The parsed table. All of its keys are optional."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     path: str | None = Field(default=None, pattern="^/")
     format: Format | None = None
     schema_file: str | None = Field(default=None, alias="schema")
     sections: list[str] = Field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class DeclaredOutput:
-    """The parsed table. All of its keys are optional. ``field`` is its name in task.toml, for errors."""
-
-    field: str
-    path: str | None
-    format: Format | None
-    schema_file: str | None
-    sections: tuple[str, ...]
+    _field: str = PrivateAttr("metadata.output")
+    """Its name in task.toml, for errors."""
 
     def of(self, output: str, environment: TaskEnvironment, folder: TaskFolder) -> Declared | None:
         """The demands on the output at this path. Without a declared format, the file's name decides.
@@ -293,10 +282,10 @@ class DeclaredOutput:
             self._check_place(environment, folder.root)
             schema = None if self.schema_file is None else _schema(folder, self.schema_file)
             loose = self.path is None and not asks and "." not in posixpath.basename(output)
-            return Declared(self.format or format_of(output), schema, self.sections, may_be_folder=loose)
+            return Declared(self.format or format_of(output), schema, tuple(self.sections), may_be_folder=loose)
         if asks:
             raise InputError(
-                f"{folder.root}/{FILE_NAME}: {self.field}.path must name a file, because a format, a schema or "
+                f"{folder.root}/{FILE_NAME}: {self._field}.path must name a file, because a format, a schema or "
                 f"sections are declared for it, got the working folder {output}"
             )
         return None
@@ -307,7 +296,7 @@ class DeclaredOutput:
         path = posixpath.normpath(self.path or places[0])
         if not any(path == place or path.startswith(f"{place}/") for place in places):
             raise InputError(
-                f"{root}/{FILE_NAME}: {self.field}.path must lie below {', '.join(places)}, where an agent's "
+                f"{root}/{FILE_NAME}: {self._field}.path must lie below {', '.join(places)}, where an agent's "
                 f"files are kept, got {self.path}"
             )
 
@@ -325,10 +314,11 @@ def declared_output(config: TaskConfig, root: str, step: str | None) -> Declared
         _check_steps(table, [one.name for one in config.steps or ()], where)
         field, table = f"{field}.{step}", table.get(step, {})
     try:
-        found = _Table.model_validate(table)
+        found = DeclaredOutput.model_validate(table)
     except ValidationError as error:
         raise InputError(f"{where}: {first_complaint(error, f'{field}.')}") from error
-    return DeclaredOutput(field, found.path, found.format, found.schema_file, tuple(found.sections))
+    found._field = field
+    return found
 
 
 def _check_steps(table: dict[str, Any], steps: list[str], where: str) -> None:

@@ -81,8 +81,8 @@ def _check_without_image(task: LoadedTask, no_image: bool) -> None:
         hint = "this needs an image; pass --isolation container, or --no-image to run without one"
         where = f"{task.path}/{FILE_NAME}: " if "environment." in needs.partition(" ")[0] else ""
         raise InputError(f"{where}{needs}: {hint}")
-    if any(in_system(place) for place in environment.places):
-        place = next(place for place in environment.places if in_system(place))
+    place = next(filter(in_system, environment.places), None)
+    if place is not None:
         raise InputError(
             f"{task.path}: the task works in {place}, a system folder, so it needs an image; pass "
             "--isolation container"
@@ -123,16 +123,14 @@ def check_task(task: LoadedTask, host_env: Mapping[str, str], *, in_image: bool 
     for step in task.steps:
         for phase in (step.agent, step.verifier_phase):
             _check_env(task, phase.field, phase.env, host_env)
-            if isinstance(phase.user, str) and phase.user != "root" and not in_image:
+            user = phase.user
+            field = f"{task.path}/{FILE_NAME}: {phase.field}.user"
+            if isinstance(user, str) and user != "root" and not in_image:
                 raise InputError(
-                    f"{task.path}/{FILE_NAME}: {phase.field}.user must be root or a number, unless the task "
-                    f"runs in an image, got {phase.user!r}"
+                    f"{field} must be root or a number, unless the task runs in an image, got {user!r}"
                 )
-            if isinstance(phase.user, int) and not 0 <= phase.user < NO_USER:
-                raise InputError(
-                    f"{task.path}/{FILE_NAME}: {phase.field}.user must be from 0 to {NO_USER - 1}, "
-                    f"got {phase.user}"
-                )
+            if isinstance(user, int) and not 0 <= user < NO_USER:
+                raise InputError(f"{field} must be from 0 to {NO_USER - 1}, got {user}")
 
 
 def refuse_asking(task: LoadedTask, kept: Collection[str]) -> None:

@@ -64,7 +64,8 @@ def reward_findings(facts: TaskFacts) -> Iterator[LintFinding]:
         yield LintFinding("reward-not-always", "tests/test.sh", "some paths through the script write no reward")
     if without.at_failure:
         why = "with set -e, a failed check ends the script without a reward"
-        yield LintFinding("set-e", f"tests/test.sh:{_where_it_ends(script)}", why)
+        ends = (line.number for line in command_lines(script) if _ENDS_AT_FAILURE.match(line.text))
+        yield LintFinding("set-e", f"tests/test.sh:{next(ends, 1)}", why)
 
 
 def writes_reward(text: str) -> bool:
@@ -107,9 +108,3 @@ def reward_script(script: str) -> str:
         if len(others) == 1 and known:
             script = re.sub(rf"\$(?:{name}\b|\{{{name}\}})", value.replace("\\", r"\\"), script)
     return script
-
-
-def _where_it_ends(script: str) -> int:
-    """The line that makes the script end at a failure: its ``set -e``, or otherwise the first line."""
-    lines = (line.number for line in command_lines(script) if _ENDS_AT_FAILURE.match(line.text))
-    return next(lines, 1)

@@ -2,6 +2,7 @@
 
 import posixpath
 import re
+import shlex
 from collections.abc import Iterator
 
 from assay.dialects.harbor.task_config import FILE_NAME, converted_values
@@ -11,8 +12,8 @@ from assay.engine.tasks.rules.facts import TaskFacts, copied_from
 from assay.engine.tasks.rules.names import name_findings, output_path_findings
 from assay.engine.tasks.rules.settings import SEEDED, setting_findings, verdict_findings
 from assay.engine.tasks.task_reading import LintFinding, TaskFiles, is_shell
-from assay.engine.tasks.unpinned_downloads import unpinned_download, unpinned_images
-from assay.formats.downloads import downloads
+from assay.formats.dockerfile import parse_dockerfile
+from assay.formats.downloads import FETCH, downloads
 from assay.formats.shell import CommandLine, command_lines
 
 _PYTHON = re.compile(r"(?:[^\s'\"]*/)?python[\d.]*")
@@ -148,10 +149,10 @@ def _downloads(files: TaskFiles) -> Iterator[LintFinding]:
             if listed and _WITHOUT_VERSION.search(text):
                 yield LintFinding("unpinned", place, "it has packages without versions")
             if name == "Dockerfile":
-                for number in unpinned_images(text):
+                for number in _unpinned_images(text):
                     yield LintFinding("unpinned", f"{place}:{number}", "it uses an image without a version")
             for line in _shell_lines(name, text):
-                what = unpinned_download(line.text)
+                what = _unpinned_download(line.text)
                 if what is not None:
                     yield LintFinding("unpinned", f"{place}:{line.number}", f"it downloads {what}")
 
@@ -186,3 +187,70 @@ def _shell_lines(name: str, text: str) -> list[CommandLine]:
     """The command lines of a file, if it has any."""
     has_some = name == "Dockerfile" or (name.endswith(".sh") and is_shell(text))
     return command_lines(text) if has_some else []
+
+
+_INSTALLS = tuple(
+    (re.compile(rf"\b(?:{command})\b(?P<rest>[^|;&]*)"), what)
+    for command, what in (
+        (
+            r"(?:pip3?|uv pip|pipx|uv tool|conda|mamba)\s+(?:-\S+\s+){0,9}install|uv\s+add",
+            "packages without versions",
+        ),
+        (r"apt(?:-get)?\s+(?:-\S+\s+){0,20}install", "Debian packages without versions"),
+        (r"(?:apk\s+(?:-\S+\s+){0,9}add|(?:dnf|yum|brew)\s+(?:-\S+\s+){0,9}install)", "packages without versions"),
+        (r"npm\s+(?:install|i|add)|(?:yarn|pnpm|bun)\s+(?:global\s+)?add", "npm packages without versions"),
+        (r"(?:go|gem|cargo)\s+install", "packages without versions"),
+    )
+)
+_A_VERSION = re.compile(r"\s(?:--version|-v|--locked|--rev|--tag)[ =]")
+_TAKE_A_VALUE = {"-r", "--requirement", "-c", "--constraint", "-t", "--target", "-p", "--python"}
+
+
+def _unpinned_download(command: str) -> str | None:
+    """A command's download without a pinned version; None if it downloads nothing or pins it."""
+    if "sha256" in command:
+        return None
+    for pattern, what in _INSTALLS:
+        for found in pattern.finditer(command):
+            if _A_VERSION.search(found["rest"]):
+                continue
+            if any(not _is_pinned(package) for package in _packages(found["rest"])):
+                return what
+    if re.search(r"\buvx\s|\buv run\s.{0,300}--with\b", command) and "==" not in command:
+        return "packages without versions"
+    if FETCH.search(command):
+        return "a file without a checksum"
+    return "a repository without a commit" if re.search(r"\bgit clone\b", command) else None
+
+
+def _unpinned_images(dockerfile: str) -> Iterator[int]:
+    """The lines on which a Dockerfile uses an image without a version."""
+    stages: set[str] = {"scratch"}
+    for instruction in parse_dockerfile(dockerfile):
+        words = instruction.words
+        if instruction.keyword != "FROM" or not words:
+            continue
+        name = words[0].rpartition("/")[2]
+        if words[0] not in stages and (name.endswith(":latest") or not re.search(r"[:@]", name)):
+            yield instruction.line
+        if len(words) == 3 and words[1].lower() == "as":
+            stages.add(words[2])
+
+
+def _packages(rest: str) -> Iterator[str]:
+    try:
+        words = shlex.split(rest)
+    except ValueError:
+        words = rest.split()
+    skip = False
+    for word in words:
+        if skip or word.startswith(("-", ">", "2>")):
+            skip = word in _TAKE_A_VALUE
+        else:
+            yield word
+
+
+def _is_pinned(package: str) -> bool:
+    """Whether a word has a version, or isn't the name of a package: a path, an archive, a variable."""
+    path = package.startswith((".", "/", "$")) or package.endswith((".whl", ".tar.gz", ".deb"))
+    return path or "==" in package or bool(re.search(r"[^=<>~!]=[^=]|.@v?\d|@[0-9a-f]{7,}$", package))

@@ -71,7 +71,7 @@ def is_outcome(body: object) -> TypeGuard[dict[str, Any]]:
 
 def errors_in(outcome: Mapping[str, Any]) -> list[str]:
     """The issues of an OperationOutcome that are errors, each in one line with its place."""
-    found = [one for one in objects_in(outcome.get("issue")) if one.get("severity") in ("error", "fatal")]
+    found = [one for one in objects_in(outcome.get("issue")) if one.get("severity") in _ERRORS]
     return [_in_a_line(one) for one in found]
 
 
@@ -90,7 +90,7 @@ def is_capability(status: int, body: object) -> bool:
 
 def _issue(outcome: object) -> str:
     """The first issue of an OperationOutcome."""
-    if not isinstance(outcome, dict) or not is_outcome(outcome):
+    if not is_outcome(outcome):
         return ""
     for issue in objects_in(outcome.get("issue")):
         said = _issue_text(issue)
@@ -110,8 +110,10 @@ def ignored_parameters(bundle: Mapping[str, Any], resource_type: str, parameters
     """The parameters that a page says were not used."""
     asked = [name for name in parameters if name not in CONTROL]
     used = _used_parameters(bundle, resource_type)
+    # A modifier of the server's own doesn't make it another parameter.
+    known = None if used is None else {*used, *(one.partition(":")[0] for one in used)}
     warned = " ".join(text for issue in _issues(bundle) for text in _texts(issue))
-    return [name for name in asked if (used is not None and not _is_among(name, used)) or _names(warned, name)]
+    return [name for name in asked if (known is not None and name not in known) or _names(warned, name)]
 
 
 def reported_error(bundle: Mapping[str, Any]) -> str | None:
@@ -141,14 +143,10 @@ def _used_parameters(bundle: Mapping[str, Any], resource_type: str) -> list[str]
     return None
 
 
-def _is_among(name: str, used: Sequence[str]) -> bool:
-    return name in used or (":" not in name and any(one.partition(":")[0] == name for one in used))
-
-
 def _issues(bundle: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for entry in objects_in(bundle.get("entry")):
         resource = entry.get("resource")
-        if isinstance(resource, dict) and resource.get("resourceType") == "OperationOutcome":
+        if is_outcome(resource):
             yield from objects_in(resource.get("issue"))
 
 

@@ -178,18 +178,10 @@ def is_simple(resource_type: str, name: str, value: object) -> bool:
     return name in _SIMPLE
 
 
-def _id(resource: Resource, _name: str, wanted: str) -> bool:
-    return bool(resource.get("id") != plain(wanted))
-
-
 def _code(resource: Resource, name: str, wanted: str) -> bool:
     """A plain code, such as a status, which may be given with its system."""
     found = resource.get(name)
     return found is None or (isinstance(found, str) and found.lower() != plain(split(wanted, "|")[-1]).lower())
-
-
-def _identifier(resource: Resource, name: str, wanted: str) -> bool:
-    return not any(_is_token(one, "value", wanted) for one in values_at(resource, (name,)))
 
 
 def _concept(resource: Resource, name: str, wanted: str) -> bool:
@@ -219,11 +211,8 @@ def _reference(resource: Resource, name: str, wanted: str) -> bool:
     found = values_at(resource, (*place_of_reference(name, resource), "reference"))
     written = [one for one in found if isinstance(one, str)]
     target = plain(wanted).rstrip("/").rpartition("/")[2]
-    return bool(written) and not any(_target(one) == target for one in written)
-
-
-def _target(reference: str) -> str:
-    return reference.partition("/_history/")[0].rpartition("/")[2]
+    targets = [one.partition("/_history/")[0].rpartition("/")[2] for one in written]
+    return bool(written) and target not in targets
 
 
 def _date(resource: Resource, name: str, wanted: str) -> bool:
@@ -258,8 +247,10 @@ def _fold_text(text: str) -> str:
 
 
 _SIMPLE: Final[Mapping[str, Contradicts]] = {
-    "_id": _id,
-    "identifier": _identifier,
+    "_id": lambda resource, _, wanted: bool(resource.get("id") != plain(wanted)),
+    "identifier": lambda resource, name, wanted: (
+        not any(_is_token(one, "value", wanted) for one in values_at(resource, (name,)))
+    ),
     "status": _code,
     "gender": _code,
     "code": _concept,

@@ -161,10 +161,6 @@ def refuse(resource_type: str, name: str, wanted: Sequence[str]) -> None:
         raise MeasurementError("a folder of FHIR resources can't be searched by a date with a prefix such as ge")
 
 
-def _by_id(resource: Resource, wanted: str) -> bool:
-    return bool(resource.get("id") == plain(wanted))
-
-
 def _by_identifier(resource: Resource, wanted: str) -> bool:
     """``value``, ``system|value``, ``system|`` or ``|value``, which has no system."""
     parts = [plain(part) for part in split(wanted, "|")]
@@ -176,22 +172,10 @@ def _by_identifier(resource: Resource, wanted: str) -> bool:
     return False
 
 
-def _by_patient(resource: Resource, wanted: str) -> bool:
-    return _refers(resource, place_of_reference("patient", resource), wanted, "Patient/")
-
-
-def _by_subject(resource: Resource, wanted: str) -> bool:
-    return _refers(resource, place_of_reference("subject", resource), wanted, "")
-
-
 def place_of_reference(name: str, resource: Resource) -> tuple[str, ...]:
     """Where a resource keeps what ``patient`` or ``subject`` is about."""
     usual = ("patient",) if name == "patient" and "patient" in resource else ("subject",)
     return (_PATIENT if name == "patient" else _SUBJECT).get(type_of(resource), usual)
-
-
-def _by_status(resource: Resource, wanted: str) -> bool:
-    return bool(resource.get("status") == plain(split(wanted, "|")[-1]))
 
 
 def _by_date(resource: Resource, wanted: str) -> bool:
@@ -203,19 +187,19 @@ def _by_date(resource: Resource, wanted: str) -> bool:
 
 
 PARAMETERS: Final[Mapping[str, Callable[[Resource, str], bool]]] = {
-    "_id": _by_id,
+    "_id": lambda resource, wanted: bool(resource.get("id") == plain(wanted)),
     "identifier": _by_identifier,
-    "patient": _by_patient,
-    "subject": _by_subject,
-    "status": _by_status,
+    "patient": lambda resource, wanted: _refers(resource, "patient", wanted, "Patient/"),
+    "subject": lambda resource, wanted: _refers(resource, "subject", wanted, ""),
+    "status": lambda resource, wanted: bool(resource.get("status") == plain(split(wanted, "|")[-1])),
     "date": _by_date,
 }
 
 
-def _refers(resource: Resource, path: tuple[str, ...], wanted: str, kind: str) -> bool:
+def _refers(resource: Resource, parameter: str, wanted: str, kind: str) -> bool:
     """Whether a reference leads to ``Patient/p``, or to ``p`` of that kind, or of any kind if none is given."""
     name = plain(wanted)
-    for one in values_at(resource, path):
+    for one in values_at(resource, place_of_reference(parameter, resource)):
         found = one.get("reference") if isinstance(one, dict) else None
         if isinstance(found, str) and found in (name, f"{kind}{name}"):
             return True

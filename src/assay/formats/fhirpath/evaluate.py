@@ -116,8 +116,9 @@ def remarks_kept(tree: Node) -> frozenset[str] | None:
     """The elements whose remarks an expression asks for; None if these may be any."""
     if any(name in _ALL for name in _names(tree)):
         return None
-    asked = (node for node in walk(tree) if node["type"] == "InvocationExpression" and _is_id(node["children"][1]))
-    return frozenset(name for node in asked if (name := _element(node["children"][0])) is not None)
+    asked = (node["children"] for node in walk(tree) if node["type"] == "InvocationExpression")
+    with_id = (of for of, step in asked if step["type"] == _MEMBER and list(_names(step)) == ["id"])
+    return frozenset(name for of in with_id if (name := _element(of)) is not None)
 
 
 def without_remarks(resource: Mapping[str, object], kept: frozenset[str]) -> Mapping[str, object]:
@@ -140,10 +141,6 @@ def _element(node: Node | None) -> str | None:
         chosen = 1 if node["type"] == "InvocationExpression" and not function else 0
         node = below[chosen] if node["type"] in _PASSED and below else None
     return None if node is None else next(_names(node), None)
-
-
-def _is_id(node: Node) -> bool:
-    return node["type"] == _MEMBER and list(_names(node)) == ["id"]
 
 
 def _strip_elements(value: object, kept: frozenset[str]) -> object:

@@ -54,10 +54,6 @@ def _same(context: Any, left: Any, right: Any) -> bool | None:
     return same
 
 
-def _unequal(context: Any, left: Nodes, right: Nodes) -> list[bool]:
-    return [not same for same in _equal(context, left, right)]
-
-
 def _quantities(left: Nodes, right: Nodes) -> tuple[Quantity, Quantity] | None:
     """Two quantities; None if one of them isn't a quantity."""
     if len(left) != 1 or len(right) != 1:
@@ -83,7 +79,7 @@ def _quantity(value: Any) -> Quantity | None:
 _TWO: Final = {"arity": {2: ["Any", "Any"]}, "nullable": True}
 COMPARISONS: Final[dict[str, dict[str, Any]]] = {
     "=": {"fn": _equal, **_TWO},
-    "!=": {"fn": _unequal, **_TWO},
+    "!=": {"fn": lambda *given: [not same for same in _equal(*given)], **_TWO},
     "<": {"fn": _ordered("lt", operator.lt), **_TWO},
     ">": {"fn": _ordered("gt", operator.gt), **_TWO},
     "<=": {"fn": _ordered("lte", operator.le), **_TWO},
@@ -137,18 +133,15 @@ def _single(_context: Any, nodes: list[Any]) -> list[Any]:
     return nodes
 
 
-def _has_value(_context: Any, nodes: list[Any]) -> list[bool]:
-    return [len(nodes) == 1 and isinstance(data_of(nodes[0]), str | bool | int | float | Decimal)]
-
-
 def _trace(_context: Any, nodes: list[Any], _label: str = "", _shown: Any = None) -> list[Any]:
     """With or without what should be shown, which nobody sees."""
     return nodes
 
 
+_VALUES: Final = (str, bool, int, float, Decimal)
 FUNCTIONS: Final[dict[str, dict[str, Any]]] = {
     **COMPARISONS,
-    "hasValue": {"fn": _has_value},
+    "hasValue": {"fn": lambda _, nodes: [len(nodes) == 1 and isinstance(data_of(nodes[0]), _VALUES)]},
     "matches": {"fn": _matches, "arity": {1: ["String"]}},
     "replaceMatches": {"fn": _replace_matches, "arity": {2: ["String", "String"]}},
     "single": {"fn": _single},

@@ -79,7 +79,10 @@ def _name(node: Node) -> str:
 
 def _element(name: str, scope: PathScope) -> Places:
     if name[:1].isupper() and scope.here == frozenset((scope.root,)):
-        return _root(name, scope)
+        # The name of the resource's type, with which an expression may begin.
+        if name == scope.root:
+            return scope.here
+        raise NoSuchElementError(f"the resource is of type {scope.root}, so {name} finds nothing")
     if scope.here is None or ANY_RESOURCE in scope.here or name == "resourceType":
         return None
     model = scope.model
@@ -87,13 +90,6 @@ def _element(name: str, scope: PathScope) -> Places:
     if not found:
         raise NoSuchElementError(_no_element(model, sorted(scope.here), name))
     return frozenset().union(*found)
-
-
-def _root(name: str, scope: PathScope) -> Places:
-    """The name of the resource's type, with which an expression may begin."""
-    if name == scope.root:
-        return scope.here
-    raise NoSuchElementError(f"the resource is of type {scope.root}, so {name} finds nothing")
 
 
 def _no_element(model: Model, places: list[str], name: str) -> str:
@@ -219,7 +215,10 @@ def lint_dotted(path: str, resource_type: str, version: str = "R4") -> str | Non
         complaint = _unknown_element(model, place, step)
         if complaint is not None:
             return complaint
-        here = _below(model, place, step)
+        if step.startswith("_"):
+            here = frozenset(("Element",))
+        else:
+            here = None if step == "resourceType" else model.places_at(place, step)
     return complaint
 
 
@@ -249,9 +248,3 @@ def _unknown_element(model: Model, place: str, step: str) -> str | None:
         shown = ", ".join(choices[:12]) + (", …" if len(choices) > 12 else "")
         return f"in a dotted path, {name} of {place} is written with its type: {shown}"
     return f"{place} has no element {step!r}{suggestion(step, known)}"
-
-
-def _below(model: Model, place: str, step: str) -> Places:
-    if step.startswith("_"):
-        return frozenset(("Element",))
-    return None if step == "resourceType" else model.places_at(place, step)

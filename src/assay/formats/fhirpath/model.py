@@ -48,8 +48,8 @@ class Model:
     def __init__(self, version: str) -> None:
         self.version = version
         self.tables = _tables(version)
-        self._json_names = functools.cache(self._json_names_of)
-        self._path_names = functools.cache(self._path_names_of)
+        self.json_names = functools.cache(self._json_names)
+        self.path_names = functools.cache(self._path_names)
 
     @functools.cached_property
     def resource_types(self) -> frozenset[str]:
@@ -67,14 +67,6 @@ class Model:
     def types(self) -> frozenset[str]:
         """All names of types."""
         return frozenset(self.tables["type2Parent"]) | {*_ABSTRACT, "Element"}
-
-    def json_names(self, place: str) -> frozenset[str]:
-        """The elements of a place as JSON calls them: a choice has a name for each type. A text has none."""
-        return self._json_names(place)
-
-    def path_names(self, place: str) -> frozenset[str]:
-        """The elements of a place as FHIRPath calls them: a choice has one name."""
-        return self._path_names(place)
 
     def choice_names(self, place: str, name: str) -> list[str]:
         """How JSON calls an element that is a choice; nothing for any other."""
@@ -99,13 +91,15 @@ class Model:
         kinds, elsewhere = self.tables["path2Type"], self.tables["pathsDefinedElsewhere"]
         return frozenset(kinds.get(one, elsewhere.get(one, one)) for one in steps)
 
-    def _json_names_of(self, place: str) -> frozenset[str]:
+    def _json_names(self, place: str) -> frozenset[str]:
+        """The elements of a place as JSON calls them: a choice has a name for each type. A text has none."""
         if place[0].islower() or place.startswith("System."):
             return frozenset()
         here = self._described_at(place)
         return frozenset(self._children[here] - {_last(choice) for choice in self._choices_of(here)})
 
-    def _path_names_of(self, place: str) -> frozenset[str]:
+    def _path_names(self, place: str) -> frozenset[str]:
+        """The elements of a place as FHIRPath calls them: a choice has one name."""
         here = self._described_at(place)
         written = {name + kind for choice in self._choices_of(here) for name, kind in self._choice_types(choice)}
         return frozenset(self._children[here] - written)
@@ -141,12 +135,7 @@ def model_of(version: str = "R4") -> Model:
     name = VERSIONS.get(version.upper())
     if name is None:
         raise ValueError(f"fhirVersion must be one of {', '.join(VERSIONS)}, got {version!r}")
-    return _model(name)
-
-
-@functools.cache
-def _model(name: str) -> Model:
-    return Model(name)
+    return Model(name) if name == version else model_of(name)
 
 
 def _tables(version: str) -> dict[str, Any]:

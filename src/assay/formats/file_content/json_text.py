@@ -5,7 +5,6 @@ from typing import Any
 
 from assay.evidence.bounds import unusual
 from assay.formats import json_paths
-from assay.formats.field_rules.values import Plain
 from assay.formats.file_content.text import MAX_VALUES, FileFormatError, Finder
 
 
@@ -28,10 +27,7 @@ def open_content(data: bytes) -> Finder:
     if why is not None:
         raise FileFormatError(f"the JSON can't be checked: {why}")
 
-    def find(path: str) -> list[Plain]:
-        return json_paths.find(path, value)
-
-    return find
+    return lambda path: json_paths.find(path, value)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -145,7 +145,7 @@ def _short(value: object) -> object:
 class Reader(Protocol):
     """A module that reads files of one format."""
 
-    def check_path(self, path: str) -> None:
+    def check_path(self, path: str) -> object:
         """Refuse an invalid path. Raises ``ValueError`` or ``InputError``."""
         ...
 

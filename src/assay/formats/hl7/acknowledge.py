@@ -62,7 +62,8 @@ def build_ack(
     if code not in get_args(AckCode):
         raise ValueError(f"an acknowledgement code must be one of {', '.join(get_args(AckCode))}, got {code!r}")
     encoding = message.encoding if message else STANDARD
-    segments = [_header(message, encoding, now, control_id), _answer(message, encoding, code, text)]
+    answer = ["MSA", code, _raw(message, 10), escape(text, encoding)]
+    segments = [_header(message, encoding, now, control_id), answer]
     if error is not None:
         segments.append(_error(encoding, error, text, _raw(message, 12)))
     lines = (encoding.field.join(parts).rstrip(encoding.field) for parts in segments)
@@ -96,10 +97,6 @@ def _type(message: Message | None, encoding: Encoding) -> str:
     if given and given.trigger:
         parts += [escape(given.trigger, encoding)] + (["ACK"] if given.structure else [])
     return (encoding.component or "^").join(parts)
-
-
-def _answer(message: Message | None, encoding: Encoding, code: str, text: str) -> list[str]:
-    return ["MSA", code, _raw(message, 10), escape(text, encoding)]
 
 
 def _error(encoding: Encoding, error: AckError, text: str, version: str) -> list[str]:
@@ -142,7 +139,8 @@ def reply_to(content: bytes, *, stored: bool, now: datetime, new_id: Callable[[]
         messages = parse(content).messages
     except Hl7Error as error:
         return reject(str(error), now=now, new_id=new_id)
-    acks = (_ack(one, stored=stored, now=now, new_id=new_id) for one in messages if not _is_ack(one))
+    asking = (one for one in messages if message_type(one).code != "ACK")
+    acks = (_ack(one, stored=stored, now=now, new_id=new_id) for one in asking)
     return b"".join(encode(ack) for ack in acks if ack is not None)
 
 
@@ -158,10 +156,6 @@ def _ack(message: Message, *, stored: bool, now: datetime, new_id: Callable[[], 
     if stored:
         return build_ack(message, code, now=now, control_id=new_id())
     return build_ack(message, code, NOT_STORED, now=now, control_id=new_id(), error=INTERNAL_ERROR)
-
-
-def _is_ack(message: Message) -> bool:
-    return message_type(message).code == "ACK"
 
 
 def render(content: Message | Batch | Transmission) -> str:

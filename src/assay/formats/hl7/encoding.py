@@ -26,7 +26,6 @@ class Hl7Error(AssayError):
 
     def __init__(self, problem: str, line: int) -> None:
         super().__init__(f"line {line}: {problem}")
-        self.problem = problem
         self.line = line
 
 
@@ -35,9 +34,7 @@ class Hl7PathError(InputError):
 
     def __init__(self, path: str, position: int, problem: str) -> None:
         super().__init__(f"the HL7 path {path!r} is wrong at character {position}: {problem}")
-        self.path = path
         self.position = position
-        self.problem = problem
 
 
 LATIN = "iso-8859-1"

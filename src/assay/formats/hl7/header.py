@@ -11,7 +11,6 @@ from assay.formats.hl7.path import parse_path
 _WRITTEN = re.compile(r"\s*+([A-Z][A-Z0-9]{2})(?:\s*+\^\s*+([A-Z][A-Z0-9]{2})?(?:\s*+\^\s*+([A-Z0-9_]+)?)?)?\s*+")
 _CODE, _TRIGGER, _STRUCTURE = (parse_path(f"MSH-9.{component}") for component in (1, 2, 3))
 _CONTROL_ID = parse_path("MSH-10")
-_VERSION = parse_path("MSH-12.1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +50,3 @@ def message_type(message: Message) -> MessageType:
 def control_id(message: Message) -> str:
     """MSH-10, empty where it is missing."""
     return find_first(_CONTROL_ID, message).text
-
-
-def version(message: Message) -> str:
-    """MSH-12: 2.5.1 and the like; empty where it is missing."""
-    return find_first(_VERSION, message).text

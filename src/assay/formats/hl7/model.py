@@ -54,7 +54,10 @@ class Segment(NamedTuple):
         """A field as it is written, None behind the end of the segment, and in which delimiters."""
         encoding = self.encoding
         if self._declares_delimiters:
-            return self._of_header(number)
+            # A header's first field is the separator, and its second is not divided by what it declares.
+            fields = self.raw_fields[:number]
+            encoding = encoding if number > 2 else encoding.literal
+            return (fields[number - 1] if 0 < number <= len(fields) else None), encoding
         parts = self.raw.split(encoding.field, number + 1)
         return (parts[number] if 0 < number < len(parts) else None), encoding
 
@@ -63,12 +66,6 @@ class Segment(NamedTuple):
         """The fields as written: field n is ``raw_fields[n - 1]``."""
         fields = self.raw.split(self.encoding.field)
         return (self.encoding.field, *fields[1:]) if self._declares_delimiters else tuple(fields[1:])
-
-    def _of_header(self, number: int) -> tuple[str | None, Encoding]:
-        """A header's first field is the separator, and its second is not divided by what it declares."""
-        fields = self.raw_fields[:number]
-        encoding = self.encoding if number > 2 else self.encoding.literal
-        return (fields[number - 1] if 0 < number <= len(fields) else None), encoding
 
     @property
     def _declares_delimiters(self) -> bool:

@@ -77,15 +77,10 @@ def _blocks(data: bytes | str) -> list[Block]:
         return blocks_of(_lines(data), as_bytes=False)
     if data.startswith(_UTF16_MARKS):
         return blocks_of(_lines(data.decode("utf-16", "replace")), as_bytes=False)
-    data = _without_marks(data)
-    return blocks_of(_lines(data.decode(LATIN)), as_bytes=not data.isascii() or _ESCAPE in data)
-
-
-def _without_marks(data: bytes) -> bytes:
-    """The bytes without the byte order marks of UTF-8 at the beginnings of lines."""
     data = data.removeprefix(_UTF8_MARK)
-    # Most texts have no second one, and are spared the slow search.
-    return _MARKS.sub(b"", data) if _UTF8_MARK in data else data
+    # Most texts have no second mark at the beginning of a line, and are spared the slow search.
+    data = _MARKS.sub(b"", data) if _UTF8_MARK in data else data
+    return blocks_of(_lines(data.decode(LATIN)), as_bytes=not data.isascii() or _ESCAPE in data)
 
 
 def _lines(text: str) -> list[Line]:
@@ -117,43 +112,36 @@ class Assembly:
     def add(self, block: Block) -> None:
         """Take the next block of the text."""
         self._notes += block.notes
-        if block.name == "MSH":
+        first, name = block.segments[0], block.name
+        if name == "MSH":
             self._messages.append(Message(block.segments))
             return
-        self._note_strays(block)
-        {"FHS": self._begin_file, "BHS": self._begin_batch, "BTS": self._end_batch, "FTS": self._end_file}[
-            block.name
-        ](block.segments[0])
+        for segment in block.segments[1:]:
+            self._note(segment, f"this segment comes after {name}, outside any message, and is ignored")
+        if name == "BTS":
+            if self._batch_header is None:
+                self._note(first, "BTS ends a batch that no BHS began")
+            self._check_count(first, len(self._messages), "messages")
+            self._close_batch(first)
+            return
+        self._close_batch(None)
+        if name == "BHS":
+            self._batch_header = first
+        elif name == "FTS":
+            if self._file_header is None:
+                self._note(first, "FTS ends a file that no FHS began")
+            self._check_count(first, len(self._batches), "batches")
+            self._file_trailer = first
+        elif self._file_header is None:
+            self._file_header = first
+        else:
+            self._note(first, "a second FHS; what follows is kept with the first file")
 
     def finished(self) -> Transmission:
         """All of it; a batch that has no trailer ends with the text."""
         self._close_batch(None)
         notes = sorted(self._notes, key=lambda note: note.line)
         return Transmission(self._file_header, tuple(self._batches), self._file_trailer, tuple(notes))
-
-    def _begin_file(self, header: Segment) -> None:
-        self._close_batch(None)
-        if self._file_header is not None:
-            self._note(header, "a second FHS; what follows is kept with the first file")
-            return
-        self._file_header = header
-
-    def _begin_batch(self, header: Segment) -> None:
-        self._close_batch(None)
-        self._batch_header = header
-
-    def _end_batch(self, trailer: Segment) -> None:
-        if self._batch_header is None:
-            self._note(trailer, "BTS ends a batch that no BHS began")
-        self._check_count(trailer, len(self._messages), "messages")
-        self._close_batch(trailer)
-
-    def _end_file(self, trailer: Segment) -> None:
-        self._close_batch(None)
-        if self._file_header is None:
-            self._note(trailer, "FTS ends a file that no FHS began")
-        self._check_count(trailer, len(self._batches), "batches")
-        self._file_trailer = trailer
 
     def _close_batch(self, trailer: Segment | None) -> None:
         if self._batch_header is not None and trailer is None:
@@ -170,10 +158,6 @@ class Assembly:
 
     def _note(self, segment: Segment, text: str) -> None:
         self._notes.append(Note(segment.line, text))
-
-    def _note_strays(self, block: Block) -> None:
-        for segment in block.segments[1:]:
-            self._note(segment, f"this segment comes after {block.name}, outside any message, and is ignored")
 
 
 def blocks_of(lines: list[Line], *, as_bytes: bool) -> list[Block]:
@@ -221,7 +205,8 @@ def _block(group: list[Line], encoding: Encoding, *, as_bytes: bool) -> Block:
     encoding = replace(encoding, charset=decoded.charset)
     notes = [Note(group[0].number, decoded.remark)] if decoded.remark else []
     segments = segments_of(group, encoding)
-    return Block(segments, (*notes, *_odd_lines(segments)))
+    odd = "this line is no segment; it is kept as one, named by what stands in front of its first field"
+    return Block(segments, (*notes, *(Note(one.line, odd) for one in segments if not is_name(one.name))))
 
 
 def segments_of(lines: Iterable[Line], encoding: Encoding) -> tuple[Segment, ...]:
@@ -232,11 +217,6 @@ def segments_of(lines: Iterable[Line], encoding: Encoding) -> tuple[Segment, ...
         Segment(text.partition(separator)[0], text, encoding, position, number)
         for position, (text, number) in numbered
     )
-
-
-def _odd_lines(segments: Iterable[Segment]) -> list[Note]:
-    text = "this line is no segment; it is kept as one, named by what stands in front of its first field"
-    return [Note(segment.line, text) for segment in segments if not is_name(segment.name)]
 
 
 def _declared_charsets(header: str, encoding: Encoding) -> list[str]:

@@ -134,12 +134,6 @@ class _JUnitReader:
             if suite.broke or (suite.says_so and not suite.has_failed_test):
                 self.suites.append(suite.name)
 
-    def data(self, text: str) -> None:
-        """Ignore the output of tests."""
-
-    def close(self) -> None:
-        """Return nothing; the results are in ``cases`` and ``suites``."""
-
     def _worse(self, ended: Ended) -> None:
         name, known = self.cases[-1]
         self.cases[-1] = (name, ended if known is not Ended.FAILED else known)
@@ -282,17 +276,14 @@ def _until_count(lines: Iterator[str], found: dict[str, list[Ended]]) -> Iterato
             running = found.setdefault(_name(began[1], began[2]), [])
         ended = _END.fullmatch(line)
         if ended is not None:
-            running.append(_end_from_word(ended[1]))
+            skipped = ended[1].startswith("skipped")
+            running.append(Ended.SKIPPED if skipped else _WORDS.get(ended[1], Ended.FAILED))
             running = []
 
 
 def _name(test: str, place: str) -> str:
     """Before Python 3.11, the place is that of the class."""
     return place if place.endswith(f".{test}") else f"{place}.{test}"
-
-
-def _end_from_word(word: str) -> Ended:
-    return Ended.SKIPPED if word.startswith("skipped") else _WORDS.get(word, Ended.FAILED)
 
 
 def _tap(data: bytes) -> Results:

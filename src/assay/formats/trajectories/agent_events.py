@@ -7,7 +7,15 @@ about what was done, such as a change of settings, is none.
 from typing import Any
 
 from assay.evidence.coding_run import StatedUsage
-from assay.formats.trajectories.values import json_of, name_of, objects_in, parse_json, text_of, usage_of
+from assay.formats.trajectories.values import (
+    json_of,
+    name_of,
+    object_in,
+    objects_in,
+    parse_json,
+    text_of,
+    usage_of,
+)
 
 _CODEX_CALLS = {"function_call", "custom_tool_call", "local_shell_call", "web_search_call"}
 _CODEX_ITEMS = {"command_execution", "file_change", "mcp_tool_call", "web_search"}
@@ -31,18 +39,18 @@ def event_message(event: dict[str, Any]) -> dict[str, Any] | None:
 
 def stated_total(event: dict[str, Any]) -> StatedUsage:
     """The usage of the whole session until here, as some events state it."""
-    info = _object(_object(event, "payload"), "info")
+    info = object_in(object_in(event, "payload"), "info")
     if info:
         return usage_of(info.get("total_token_usage"))
     if event.get("type") == "turn.completed":
         return usage_of(event.get("usage"))
     if event.get("type") == "result":  # The last line of Claude Code's stream.
-        return usage_of({**_object(event, "usage"), "cost_usd": event.get("total_cost_usd")})
-    spent = _object(event, "llm_metrics") or _object(event, "metrics")
+        return usage_of({**object_in(event, "usage"), "cost_usd": event.get("total_cost_usd")})
+    spent = object_in(event, "llm_metrics") or object_in(event, "metrics")
     if "accumulated_cost" in spent:
-        tokens = _object(spent, "accumulated_token_usage")
+        tokens = object_in(spent, "accumulated_token_usage")
         return usage_of({**tokens, "cost_usd": spent["accumulated_cost"]})
-    stats = _object(_object(event, "info"), "model_stats")
+    stats = object_in(object_in(event, "info"), "model_stats")
     sent = {"input_tokens": stats.get("tokens_sent"), "output_tokens": stats.get("tokens_received")}
     return usage_of({**sent, "cost_usd": stats.get("instance_cost")})
 
@@ -62,12 +70,12 @@ def agent_of(event: dict[str, Any]) -> str | None:
 
 def model_of(event: dict[str, Any]) -> str | None:
     """The model that an event names beside the messages."""
-    return name_of(_object(event, "payload").get("model")) if event.get("type") == "turn_context" else None
+    return name_of(object_in(event, "payload").get("model")) if event.get("type") == "turn_context" else None
 
 
 def _codex(event: dict[str, Any]) -> dict[str, Any] | None:
     wrapped = {"response_item": "payload", "item.completed": "item"}.get(name_of(event.get("type")) or "")
-    item = _object(event, wrapped) if wrapped else event
+    item = object_in(event, wrapped) if wrapped else event
     kind = name_of(item.get("type"))
     if kind == "message" and wrapped:
         return item
@@ -103,19 +111,19 @@ def _codex_output(output: object) -> tuple[str, bool]:
     found = parse_json(output) if isinstance(output, str) and output.startswith("{") else output
     if not isinstance(found, dict):
         return text_of(output), False
-    code = _object(found, "metadata").get("exit_code")
+    code = object_in(found, "metadata").get("exit_code")
     text = next((found[one] for one in ("output", "content") if one in found), found)
     return json_of(text), found.get("success") is False or code not in (0, None)
 
 
 def _openhands_action(event: dict[str, Any]) -> dict[str, Any] | None:
-    given, kind = _object(event, "args"), event["action"]
+    given, kind = object_in(event, "args"), event["action"]
     if kind in _QUIET:
         return None
     if kind in ("message", "system"):
         role = kind if kind == "system" else _role(event)
         return {"role": role, "content": text_of(given.get("content"))}
-    told = _object(event, "tool_call_metadata")
+    told = object_in(event, "tool_call_metadata")
     thought = text_of(given.get("thought")) or text_of(given.get("final_thought"))
     used = {name: value for name, value in given.items() if name not in ("thought", "final_thought")}
     call = _use(told.get("tool_call_id") or json_of(event.get("id")), told.get("function_name") or kind, used)
@@ -125,9 +133,9 @@ def _openhands_action(event: dict[str, Any]) -> dict[str, Any] | None:
 def _openhands_observation(event: dict[str, Any]) -> dict[str, Any] | None:
     if event["observation"] in _QUIET:
         return None
-    extras = _object(event, "extras")
-    code = _object(extras, "metadata").get("exit_code", extras.get("exit_code"))
-    called = _object(event, "tool_call_metadata").get("tool_call_id") or json_of(event.get("cause"))
+    extras = object_in(event, "extras")
+    code = object_in(extras, "metadata").get("exit_code", extras.get("exit_code"))
+    called = object_in(event, "tool_call_metadata").get("tool_call_id") or json_of(event.get("cause"))
     failed = event["observation"] == "error" or code not in (0, -1, None)
     return _answer(called, text_of(event.get("content")), failed)
 
@@ -136,17 +144,17 @@ def _openhands_event(event: dict[str, Any], kind: str) -> dict[str, Any] | None:
     """An event of its newer format, whose classes name the kinds."""
     called = event.get("tool_call_id")
     if kind == "MessageEvent":
-        message = _object(event, "llm_message")
+        message = object_in(event, "llm_message")
         return {**message, "role": _role(event)} if message else None
     if kind == "SystemPromptEvent":
-        return {"role": "system", "content": [_object(event, "system_prompt")]}
+        return {"role": "system", "content": [object_in(event, "system_prompt")]}
     if kind == "ActionEvent":
-        given = _object(event, "tool_call").get("arguments") or event.get("action")
+        given = object_in(event, "tool_call").get("arguments") or event.get("action")
         call = _use(called, event.get("tool_name"), given)
         thought = {"type": "thinking", "thinking": text_of(event.get("reasoning_content"))}
         return {"role": "assistant", "content": [thought, *objects_in(event.get("thought")), call]}
     if kind in ("ObservationEvent", "AgentErrorEvent", "UserRejectObservation"):
-        seen = _object(event, "observation")
+        seen = object_in(event, "observation")
         said = seen.get("content") or seen.get("output") or event.get("error") or event.get("rejection_reason")
         code = seen.get("exit_code")
         failed = kind != "ObservationEvent" or seen.get("is_error") is True or code not in (0, -1, None)
@@ -179,8 +187,3 @@ def _answer(call: object, text: str, failed: bool) -> dict[str, Any]:
 
 def _text(text: object) -> dict[str, Any]:
     return {"type": "text", "text": text_of(text)}
-
-
-def _object(value: dict[str, Any], name: str) -> dict[str, Any]:
-    found = value.get(name)
-    return found if isinstance(found, dict) else {}

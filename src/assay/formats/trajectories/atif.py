@@ -1,7 +1,8 @@
 """ATIF, harbor's trajectory format, versions 1.0 to 1.7, with continuations and subagents.
 
 A trajectory may be continued in another file and may refer to those of subagents, in the same file or in others.
-Wrong or missing parts are remarks, never errors: half a record of what an agent did is better than none.
+Wrong or missing parts are remarks, never errors: half a record of what an agent did is better than none. And any
+trajectory can be written in this format.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,6 +25,7 @@ from assay.formats.trajectories.values import (
     decoded,
     json_of,
     name_of,
+    object_in,
     objects_in,
     parse_json,
     text_of,
@@ -66,8 +68,7 @@ class _AtifReader:
         steps = [step for segment in segments for step in self._steps(segment)]
         usage = _usage(segments)
         subagents = tuple(self._subagents(segments, steps, depth))
-        agent = first.get("agent")
-        about = agent if isinstance(agent, dict) else {}
+        about = object_in(first, "agent")
         remarks, self.remarks = tuple(self.remarks), outer
         return Trajectory(
             form=Form.ATIF,
@@ -152,8 +153,7 @@ def atif_step(written: dict[str, Any]) -> TrajectoryStep | None:
     speaker = _SPEAKERS.get(str(written.get("source")))
     if speaker is None:
         return None
-    observation = written.get("observation")
-    results = observation.get("results") if isinstance(observation, dict) else None
+    results = object_in(written, "observation").get("results")
     return TrajectoryStep(
         number=0,
         speaker=speaker,
@@ -198,3 +198,81 @@ def _renumber_steps(steps: list[TrajectoryStep]) -> Iterator[TrajectoryStep]:
     """Files number their steps anew, each from 1."""
     for number, step in enumerate(steps, start=1):
         yield replace(step, number=number)
+
+
+VERSION = "ATIF-v1.4"
+_SOURCES = {Speaker.SYSTEM: "system", Speaker.USER: "user", Speaker.AGENT: "agent"}
+
+
+def atif_of(told: Trajectory, agent: str, version: str | None, model: str | None) -> dict[str, Any]:
+    """The trajectory as a JSON value. ``agent`` and ``model`` are as the run names them."""
+    about = {"name": agent, "version": version or "unknown", "model_name": model or told.model}
+    usage = told.usage
+    totals = {
+        "total_prompt_tokens": usage.input_tokens,
+        "total_completion_tokens": usage.output_tokens,
+        "total_cached_tokens": usage.cached_tokens,
+        "total_cost_usd": usage.cost_usd,
+    }
+    steps = list(_written_steps(told.steps))
+    return {
+        "schema_version": VERSION,
+        "session_id": agent,
+        "agent": _set(about),
+        "steps": [{"step_id": number, **step} for number, step in enumerate(steps, start=1)],
+        "final_metrics": {**_set(totals), "total_steps": len(steps)},
+    }
+
+
+def _written_steps(steps: tuple[TrajectoryStep, ...]) -> Iterator[dict[str, Any]]:
+    """The steps. What tools answered is part of the step that called them."""
+    held: dict[str, Any] | None = None
+    for step in steps:
+        if step.speaker is Speaker.TOOL and held is not None and held["source"] == "agent":
+            _observe(held, step.results or (ToolResult(None, step.text),))
+            continue
+        if held is not None:
+            yield held
+        held = _written_step(step)
+    if held is not None:
+        yield held
+
+
+def _written_step(step: TrajectoryStep) -> dict[str, Any]:
+    # A tool that speaks first, before any agent did, is part of the setting.
+    source = _SOURCES.get(step.speaker, "system")
+    written: dict[str, Any] = {"source": source, "message": step.text}
+    if step.speaker is Speaker.TOOL:
+        written["message"] = "\n".join(result.text for result in step.results) or step.text
+    elif step.speaker is Speaker.AGENT:
+        if step.reasoning:
+            written["reasoning_content"] = step.reasoning
+        if step.calls:
+            written["tool_calls"] = [
+                _written_call(call, number) for number, call in enumerate(step.calls, start=1)
+            ]
+    if step.results and step.speaker is not Speaker.TOOL:
+        _observe(written, step.results)
+    return written
+
+
+def _observe(written: dict[str, Any], results: tuple[ToolResult, ...]) -> None:
+    """Add what tools answered. A result may only refer to a call of its own step."""
+    called = {call["tool_call_id"] for call in written.get("tool_calls", ())}
+    observation = written.setdefault("observation", {"results": []})
+    for result in results:
+        reference = {"source_call_id": result.call_id} if result.call_id in called else {}
+        observation["results"].append({**reference, "content": result.text})
+
+
+def _written_call(call: ToolCall, number: int) -> dict[str, Any]:
+    arguments = parse_json(call.arguments)
+    return {
+        "tool_call_id": call.id or f"call-{number}",
+        "function_name": call.name,
+        "arguments": arguments if isinstance(arguments, dict) else {"text": call.arguments},
+    }
+
+
+def _set(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}

@@ -14,7 +14,7 @@ from typing import Any
 
 from assay.evidence.coding_run import StatedUsage, add_usage
 from assay.formats.counting import counted
-from assay.formats.trajectories.values import decoded, json_of, objects_in, parse_json, usage_of
+from assay.formats.trajectories.values import decoded, json_of, object_in, objects_in, parse_json, usage_of
 
 MAX_SAMPLES = 20_000
 MAX_MEMBER = 64 * 2**20
@@ -89,8 +89,7 @@ def _member(archive: zipfile.ZipFile, name: str, remarks: list[str]) -> dict[str
 
 def sample_messages(sample: dict[str, Any]) -> list[dict[str, Any]]:
     """The messages of a sample. Long texts stand in its attachments."""
-    kept = sample.get("attachments")
-    texts = kept if isinstance(kept, dict) else {}
+    texts = object_in(sample, "attachments")
     return [{**one, "content": _attached(one.get("content"), texts)} for one in objects_in(sample.get("messages"))]
 
 
@@ -105,8 +104,8 @@ def _attached(content: object, texts: dict[str, Any]) -> object:
 
 def sample_usage(sample: dict[str, Any]) -> StatedUsage:
     """The usage of a sample, over all models."""
-    models, total = sample.get("model_usage"), StatedUsage()
-    for used in objects_in(list(models.values()) if isinstance(models, dict) else []):
+    total = StatedUsage()
+    for used in objects_in(list(object_in(sample, "model_usage").values())):
         cached = {"cached_tokens": used.get("input_tokens_cache_read"), "cost_usd": used.get("total_cost")}
         total = add_usage(total, usage_of({**used, **cached}))
     return total

@@ -41,6 +41,7 @@ _CODE_GOES_OUT: Final = re.compile(
     r"\b(?:requests|httpx)\.(?:get|post|put|head|request)\b|urlopen\(|urlretrieve\(|\baiohttp\.|\baxios\b"
     r"|\bfetch\(\s*['\"`]https?|\.connect\(|create_connection\(|HTTPS?Connection\("
 )
+_RECURSIVE: Final = re.compile(r"--recursive|-[a-zA-Z]*[rR][a-zA-Z]*")
 _WILDCARD: Final = re.compile(r"[*?]")
 _LONGEST_PATH: Final = 1000
 _DEEPEST: Final = 3
@@ -169,7 +170,9 @@ def _files_of(words: list[str], folder: str) -> Iterator[NamedFile]:
     if not _opens_files(name, rest):
         return
     only_writes = name in _ONLY_WRITE or name in _GIT_WRITES
-    writes, below = only_writes or _changes_files(name, rest), _reads_below(name, rest)
+    in_place = name in ("sed", "perl") and any(map(_EDITS_IN_PLACE.match, rest))
+    writes = only_writes or name == "mv" or in_place
+    below = name in (*_READ_BELOW, "find") or (name == "grep" and any(map(_RECURSIVE.fullmatch, rest)))
     is_code = _is_code(name, rest)
     for number, word in enumerate(rest, start=1):
         target = (name in _WRITE_LAST and number == len(rest)) or (name == "dd" and word.startswith("of="))
@@ -181,15 +184,6 @@ def _files_of(words: list[str], folder: str) -> Iterator[NamedFile]:
                 yield NamedFile(path, below=below)
             if writes or target or (is_code and _CODE_WRITES.search(word)):
                 yield NamedFile(path, True)
-
-
-def _changes_files(name: str, rest: list[str]) -> bool:
-    return name == "mv" or (name in ("sed", "perl") and any(map(_EDITS_IN_PLACE.match, rest)))
-
-
-def _reads_below(name: str, rest: list[str]) -> bool:
-    """Whether a command reads the files in the folders that it names."""
-    return name in (*_READ_BELOW, "find") or (name == "grep" and any(map(_is_recursive, rest)))
 
 
 def _git_command(rest: list[str]) -> tuple[str, list[str]]:
@@ -209,10 +203,6 @@ def _is_code(name: str, rest: list[str]) -> bool:
     """Whether a command is given a program as an argument."""
     given = any(word in ("-c", "-e", "-p", "--eval", "eval") for word in rest)
     return given and _INTERPRETER.fullmatch(name) is not None
-
-
-def _is_recursive(word: str) -> bool:
-    return word == "--recursive" or re.fullmatch(r"-[a-zA-Z]*[rR][a-zA-Z]*", word) is not None
 
 
 def _code_goes_out(words: list[str]) -> bool:

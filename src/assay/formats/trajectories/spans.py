@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from assay.formats.trajectories.values import json_of, name_of, objects_in, parse_json
+from assay.formats.trajectories.values import json_of, name_of, object_in, objects_in, parse_json
 
 _VALUES = ("stringValue", "intValue", "doubleValue", "boolValue")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -61,8 +61,8 @@ def _spent(about: dict[str, Any]) -> dict[str, Any]:
 
 def _used(span: dict[str, Any], call: str | None, known: bool) -> dict[str, Any]:
     """The answer of a tool; with the call itself, if no conversation has told it yet."""
-    about, status = span["attributes"], span.get("status")
-    code = status.get("code", status.get("status_code")) if isinstance(status, dict) else None
+    about, status = span["attributes"], object_in(span, "status")
+    code = status.get("code", status.get("status_code"))
     failed = "error.type" in about or code in (2, "STATUS_CODE_ERROR", "ERROR")
     given = about.get("gen_ai.tool.call.arguments")
     use = {"type": "tool_use", "id": call, "name": about["gen_ai.tool.name"], "input": given}

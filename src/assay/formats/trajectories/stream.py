@@ -174,7 +174,8 @@ class _Pieces:
         length = USUAL
         while True:
             data = self._piece(length)
-            text = _text(data)
+            # As much of the bytes as is text: a character may go on in the next piece.
+            text = codecs.getincrementaldecoder("utf-8")("surrogateescape").decode(data)
             try:
                 value, end = _DECODER.raw_decode(text)
             except (ValueError, RecursionError):
@@ -214,8 +215,3 @@ class _Pieces:
             self._held, self._from = self._source.read(self.at, max(length, CHUNK)), self.at
             start = 0
         return self._held[start : start + length]
-
-
-def _text(data: bytes) -> str:
-    """As much of the bytes as is text: a character may go on in the next piece."""
-    return codecs.getincrementaldecoder("utf-8")("surrogateescape").decode(data)

@@ -40,6 +40,12 @@ def objects_in(value: object) -> Iterator[dict[str, Any]]:
     yield from (item for item in value if isinstance(item, dict)) if isinstance(value, list) else ()
 
 
+def object_in(value: dict[str, Any], name: str) -> dict[str, Any]:
+    """The object in a field; an empty one where it has none."""
+    found = value.get(name)
+    return found if isinstance(found, dict) else {}
+
+
 def usage_of(value: object, *, prefix: str = "") -> StatedUsage:
     """Tokens and cost, under the names that ATIF, OpenAI and Anthropic use."""
     if not isinstance(value, dict):

@@ -125,15 +125,10 @@ def assemble(
     for segment in segments[1:]:
         assembly.take(segment)
     assembly.end()
+    groups, acknowledgments = tuple(assembly.groups), tuple(assembly.acknowledgments)
+    trailer = assembly.trailer
     interchange = Interchange(
-        number,
-        separators,
-        tuple(segments),
-        tuple(assembly.groups),
-        tuple(assembly.acknowledgments),
-        assembly.trailer,
-        rest,
-        terminated,
+        number, separators, tuple(segments), groups, acknowledgments, trailer, rest, terminated
     )
     check_interchange(interchange, findings)
     return interchange
@@ -164,9 +159,8 @@ class _Assembly:
 
     def take(self, segment: X12Segment) -> None:
         if self.trailer is not None:
-            self._say(
-                X12Mistake.JUNK, f"{quoted_name(segment.id)} comes after the end of the interchange", segment
-            )
+            message = f"{quoted_name(segment.id)} comes after the end of the interchange"
+            self._say(X12Mistake.JUNK, message, segment)
         elif segment.id in self._control:
             self._control[segment.id](segment)
         elif self._segments:
@@ -175,8 +169,11 @@ class _Assembly:
                 self._check_id(segment)
         elif segment.id == "TA1" and self._group_header is None:
             self.acknowledgments.append(segment)
+        elif not segment.id and not segment.elements:
+            self._check_id(segment)
         else:
-            self._outside(segment)
+            message = f"{quoted_name(segment.id)} is outside any transaction set"
+            self._say(X12Mistake.STRAY_SEGMENT, message, segment)
 
     def end(self) -> None:
         """Parts that are open at the end have no trailer."""
@@ -191,11 +188,8 @@ class _Assembly:
     def _open_set(self, segment: X12Segment) -> None:
         self._end_set(None)
         if self._group_header is None and not self._sets:
-            self._say(
-                X12Mistake.MISSING_HEADER,
-                "the transaction set stands outside of any group: there is no GS",
-                segment,
-            )
+            message = "the transaction set stands outside of any group: there is no GS"
+            self._say(X12Mistake.MISSING_HEADER, message, segment)
         self._segments = [segment]
         self._sets_seen += 1
 
@@ -231,14 +225,6 @@ class _Assembly:
         self.groups.append(closed)
         self._group_header, self._sets = None, []
         check_group(closed, self._interchange, self._findings)
-
-    def _outside(self, segment: X12Segment) -> None:
-        if not segment.id and not segment.elements:
-            self._check_id(segment)
-        else:
-            self._say(
-                X12Mistake.STRAY_SEGMENT, f"{quoted_name(segment.id)} is outside any transaction set", segment
-            )
 
     def _check_id(self, segment: X12Segment) -> None:
         if _SEGMENT_ID.fullmatch(segment.id):

@@ -6,7 +6,7 @@ that fits nowhere stays in the open loop and is a finding.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from assay.formats.x12.guides import SET, Guide, Loop, follows, guide_for, version_of
@@ -42,33 +42,16 @@ class LoopSegment(NamedTuple):
     loop: LoopAt
 
 
-@dataclass(frozen=True, slots=True)
-class LoopPlacement:
-    """All segments of a set with their loops, and the loops in order."""
-
-    segments: tuple[LoopSegment, ...]
-    loops: tuple[LoopAt, ...]
-
-
-def place(
-    transaction_set: TransactionSet, guide: Guide | None, interchange: int, findings: Findings
-) -> LoopPlacement:
-    """Every segment of a set in its loop. Without a guide they are all in the set's own."""
-    walk = _Walk(guide, interchange, transaction_set, findings)
-    placed = tuple(LoopSegment(segment, walk.loop_of(segment)) for segment in transaction_set.segments)
-    return LoopPlacement(placed, tuple(walk.loops))
-
-
+@dataclass(eq=False)
 class _Walk:
-    """The open loops while segments are placed one after the other."""
+    """The open loops while segments are placed one after the other. Without a guide, there is only the set."""
 
-    def __init__(
-        self, guide: Guide | None, interchange: int, transaction_set: TransactionSet, findings: Findings
-    ) -> None:
-        self._guide = guide
-        self._interchange = interchange
-        self._set = transaction_set
-        self._findings = findings
+    _guide: Guide | None
+    _interchange: int
+    _set: TransactionSet
+    _findings: Findings
+
+    def __post_init__(self) -> None:
         self._root = LoopAt(SET, (SET,), None, 0)
         self._open = self._root
         self._by_level: dict[str, LoopAt] = {}
@@ -80,7 +63,11 @@ class _Walk:
             return self._root
         if segment.id == "HL" and self._guide.levels:
             return self._level(self._guide, segment)
-        return self._fitting(self._guide, segment) or self._misfit(segment)
+        at = self._fitting(self._guide, segment)
+        if at is None:
+            message = f"{quoted_name(segment.id)} has no place in loop {self._open.id}"
+            self._say(X12Mistake.UNPLACED_SEGMENT, message, segment)
+        return at or self._open
 
     def _fitting(self, guide: Guide, segment: X12Segment) -> LoopAt | None:
         at: LoopAt | None = self._open
@@ -95,12 +82,6 @@ class _Walk:
             at = None if loop.is_level else at.parent
         return None
 
-    def _misfit(self, segment: X12Segment) -> LoopAt:
-        self._say(
-            X12Mistake.UNPLACED_SEGMENT, f"{quoted_name(segment.id)} has no place in loop {self._open.id}", segment
-        )
-        return self._open
-
     def _level(self, guide: Guide, segment: X12Segment) -> LoopAt:
         loop = guide.levels.get(segment.text(3))
         if loop is None:
@@ -110,11 +91,8 @@ class _Walk:
         at = self._begin(loop, self._above(loop, segment))
         own = segment.text(1)
         if not own or own in self._by_level:
-            self._say(
-                X12Mistake.HIERARCHY,
-                f"HL01 is {quote_text(own)}; it must be a number that no other HL has",
-                segment,
-            )
+            message = f"HL01 is {quote_text(own)}; it must be a number that no other HL has"
+            self._say(X12Mistake.HIERARCHY, message, segment)
         self._by_level[own] = at
         return at
 
@@ -149,12 +127,12 @@ class PlacedSet:
     interchange: Interchange
     group: FunctionalGroup
     set: TransactionSet
-    version: str
-    guide: Guide | None
-    segments: tuple[LoopSegment, ...]
-    loops: tuple[LoopAt, ...]
-    by_id: Mapping[str, tuple[LoopSegment, ...]]
-    findings: tuple[X12Finding, ...]
+    version: str = ""
+    guide: Guide | None = None
+    segments: tuple[LoopSegment, ...] = ()
+    loops: tuple[LoopAt, ...] = ()
+    by_id: Mapping[str, tuple[LoopSegment, ...]] = field(default_factory=dict)
+    findings: tuple[X12Finding, ...] = ()
 
 
 def place_sets(document: Document) -> tuple[PlacedSet, ...]:
@@ -170,17 +148,7 @@ def place_sets(document: Document) -> tuple[PlacedSet, ...]:
 def lone_acknowledgments(document: Document) -> tuple[PlacedSet, ...]:
     """The TA1 of interchanges that hold no transaction set, each in the place of one."""
     return tuple(
-        PlacedSet(
-            interchange,
-            FunctionalGroup(None, (), None),
-            TransactionSet(0, (segment,), None),
-            "",
-            None,
-            (),
-            (),
-            {},
-            (),
-        )
+        PlacedSet(interchange, FunctionalGroup(None, (), None), TransactionSet(0, (segment,), None))
         for interchange in document.interchanges
         if not any(group.sets for group in interchange.groups)
         for segment in interchange.acknowledgments
@@ -194,18 +162,10 @@ def _place_set(interchange: Interchange, group: FunctionalGroup, one: Transactio
     if problem := _guide_problem(one, version, guide):
         kind = X12Mistake.VERSION if guide else X12Mistake.NO_LOOP_TABLE
         findings.add(kind, problem, interchange.number, one.number, 1)
-    placement = place(one, guide, interchange.number, findings)
-    return PlacedSet(
-        interchange,
-        group,
-        one,
-        version,
-        guide,
-        placement.segments,
-        placement.loops,
-        _by_id(placement.segments),
-        findings.all(),
-    )
+    walk = _Walk(guide, interchange.number, one, findings)
+    placed = tuple(LoopSegment(segment, walk.loop_of(segment)) for segment in one.segments)
+    loops, by_id = tuple(walk.loops), _by_id(placed)
+    return PlacedSet(interchange, group, one, version, guide, placed, loops, by_id, findings.all())
 
 
 def _guide_problem(one: TransactionSet, version: str, guide: Guide | None) -> str | None:

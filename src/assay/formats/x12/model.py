@@ -20,9 +20,7 @@ class X12PathError(InputError):
 
     def __init__(self, path: str, position: int, problem: str) -> None:
         super().__init__(f"the X12 path {path!r} is wrong at character {position}: {problem}")
-        self.path = path
         self.position = position
-        self.problem = problem
 
 
 # A broken file could otherwise have as many findings as it has bytes.
@@ -88,7 +86,9 @@ class Findings:
             self._kept.append(X12Finding(kind, message, interchange, set, segment))
 
     def all(self) -> tuple[X12Finding, ...]:
-        return (*self._kept, *(_more(kind, seen) for kind, seen in self._seen.items() if seen > _KEPT_OF_A_KIND))
+        more = ((kind, seen - _KEPT_OF_A_KIND) for kind, seen in self._seen.items() if seen > _KEPT_OF_A_KIND)
+        sentence = f"and {{}} more like the {_KEPT_OF_A_KIND} above"
+        return (*self._kept, *(X12Finding(kind, sentence.format(count)) for kind, count in more))
 
 
 def quote_text(text: str, longest: int = 20) -> str:
@@ -99,10 +99,6 @@ def quote_text(text: str, longest: int = 20) -> str:
 def quoted_name(name: str) -> str:
     """A segment's name. Where separators are wrong it may be a field's value, so that little of it is shown."""
     return quote_text(name, 3)
-
-
-def _more(kind: X12Mistake, seen: int) -> X12Finding:
-    return X12Finding(kind, f"and {seen - _KEPT_OF_A_KIND} more like the {_KEPT_OF_A_KIND} above")
 
 
 @dataclass(frozen=True, slots=True)

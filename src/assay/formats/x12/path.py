@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from assay.formats.x12.guides import GUIDES, Guide, Loop
+from assay.formats.x12.guides import GUIDES, Guide
 from assay.formats.x12.model import X12PathError
 
 OUTSIDE_LOOPS = frozenset(("ISA", "IEA", "TA1", "GS", "GE"))
@@ -218,16 +218,16 @@ def why_never(path: X12Path, guide: Guide) -> str | None:
     for step in path.loops:
         if step.id != "*" and step.id not in guide.loops:
             return f"{guide.name} has no loop {step.id}; it has {', '.join(guide.loops)}"
-    holding = [loop.id for loop in guide.loops.values() if path.segment in _segments(loop)]
+    holding = [
+        loop.id
+        for loop in guide.loops.values()
+        if path.segment in loop.segments or any(begin.segment == path.segment for begin in loop.begins)
+    ]
     if not holding:
         return f"{guide.name} has no segment {path.segment}"
     if path.loops and path.loops[-1].id not in ("*", *holding):
         return f"{path.segment} is not in loop {path.loops[-1].id} of {guide.name}; it is in {', '.join(holding)}"
     return _wrong_order(path, guide)
-
-
-def _segments(loop: Loop) -> frozenset[str]:
-    return loop.segments | {begin.segment for begin in loop.begins}
 
 
 def _wrong_order(path: X12Path, guide: Guide) -> str | None:

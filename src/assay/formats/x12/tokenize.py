@@ -285,14 +285,13 @@ def _header(extent: _Extent, problems: tuple[tuple[X12Mistake, str], ...]) -> He
     elements = tuple(extent.body.split(mark)[1:])
     component = _usable(elements, 16, {mark, extent.terminator})
     repetition = _usable(elements, 11, {mark, extent.terminator, component}) if _repeats(elements) else None
-    if len(elements) >= 16 and component is None:
-        problems += (
-            (X12Mistake.SEPARATORS, f"ISA16 is {quote_text(elements[15])}, which can't separate components"),
-        )
-    if _repeats(elements) and repetition is None:
-        problems += (
-            (X12Mistake.SEPARATORS, f"ISA11 is {quote_text(elements[10])}, which can't separate repetitions"),
-        )
+    for position, what, wrong in (
+        (16, "components", len(elements) >= 16 and component is None),
+        (11, "repetitions", _repeats(elements) and repetition is None),
+    ):
+        if wrong:
+            said = f"ISA{position} is {quote_text(elements[position - 1])}, which can't separate {what}"
+            problems += ((X12Mistake.SEPARATORS, said),)
     # Where the text ends with the header, no terminator is ever looked for; it must only be another than the mark.
     terminator = extent.terminator or ("\n" if mark == "~" else "~")
     separators = Separators(mark, component, repetition, terminator)
@@ -310,23 +309,16 @@ def _repeats(elements: tuple[str, ...]) -> bool:
 
 def _width_problem(body: str, mark: str) -> tuple[X12Mistake, str]:
     elements = body.split(mark)[1:]
+    problem = f"the ISA segment has {len(elements)} elements; it must have {len(_WIDTHS)}"
     if len(elements) < len(_WIDTHS):
-        return (
-            X12Mistake.HEADER_TRUNCATED,
-            f"the ISA segment has {len(elements)} elements; it must have {len(_WIDTHS)}",
-        )
+        return X12Mistake.HEADER_TRUNCATED, problem
     for position, (element, width) in enumerate(zip(elements, _WIDTHS, strict=False), 1):
         if len(element) != width:
             return X12Mistake.HEADER_WIDTH, f"ISA{position:02} has {len(element)} characters; it must have {width}"
     if len(elements) > len(_WIDTHS):
-        return (
-            X12Mistake.HEADER_WIDTH,
-            f"the ISA segment has {len(elements)} elements; it must have {len(_WIDTHS)}",
-        )
-    return (
-        X12Mistake.HEADER_TRUNCATED,
-        "the ISA segment ends before its terminator, or with one that can't be used",
-    )
+        return X12Mistake.HEADER_WIDTH, problem
+    problem = "the ISA segment ends before its terminator, or with one that can't be used"
+    return X12Mistake.HEADER_TRUNCATED, problem
 
 
 def _can_separate(mark: str) -> bool:

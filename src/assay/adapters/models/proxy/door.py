@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -71,28 +71,22 @@ class Doors:
                 door.close()
 
 
+@dataclass(eq=False)
 class Door:
     """Fulfils ``ModelDoor``: the socket of one trial and the threads behind it."""
 
-    def __init__(
-        self,
-        listener: socket.socket,
-        folder: str,
-        python: str | None,
-        network: str | None,
-        upstream: Upstream,
-        meter: Meter,
-    ) -> None:
-        self._folder = folder
-        self._python = python
-        self._network = network
-        self._upstream = upstream
-        self._meter = meter
+    _listener: socket.socket
+    _folder: str
+    _python: str | None
+    _network: str | None
+    _upstream: Upstream
+    _meter: Meter
+
+    def __post_init__(self) -> None:
         self._places = threading.BoundedSemaphore(AT_ONCE)
         self._lock = threading.Lock()
         self._connections: dict[socket.socket, UpstreamCall | None] = {}
         self._closing = False
-        self._listener = listener
         self._thread = threading.Thread(target=self._accept, daemon=True)
         self._thread.start()
 

@@ -9,17 +9,20 @@ import select
 import socket
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from http.client import responses
 
 from assay.adapters.models.proxy.upstream import Upstream, UpstreamCall, UpstreamUnreachableError
 from assay.engine.model_access import Meter
-from assay.formats.model_traffic.questions import ModelRequest, question, route
-from assay.formats.model_traffic.request_head import (
+from assay.formats.model_traffic.requests import (
     END,
     LARGEST_HEAD,
+    ModelRequest,
     RefusedRequestError,
     RequestHead,
     parse_head,
+    question,
+    route,
 )
 from assay.formats.model_traffic.tokens import AnswerCounter
 
@@ -33,24 +36,17 @@ _LIMIT = 429
 _FORBIDDEN = 403
 
 
+@dataclass
 class Exchange:
     """Handles one connection. ``watch`` is told of the call that is under way, so that it can be cut off."""
 
-    def __init__(
-        self,
-        connection: socket.socket,
-        upstream: Upstream,
-        hosts: tuple[str, ...],
-        meter: Meter,
-        watch: Callable[[UpstreamCall | None], None],
-    ) -> None:
-        self._connection = connection
-        self._upstream = upstream
-        self._hosts = hosts
-        self._meter = meter
-        self._watch = watch
-        self._heard = b""
-        self._listening = True
+    _connection: socket.socket
+    _upstream: Upstream
+    _hosts: tuple[str, ...]
+    _meter: Meter
+    _watch: Callable[[UpstreamCall | None], None]
+    _heard: bytes = b""
+    _listening: bool = True
 
     def handle(self) -> None:
         """Read the request and answer it, whatever it is."""

@@ -6,9 +6,10 @@ import socket
 import ssl
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from urllib.parse import urlsplit
 
-from assay.formats.model_traffic.request_head import RequestHead
+from assay.formats.model_traffic.requests import RequestHead
 
 CONNECT_SEC = 15.0
 SILENCE_SEC = 600.0
@@ -48,13 +49,8 @@ class UpstreamCall:
 
     def __init__(self, asked: Endpoint, tls: ssl.SSLContext | None) -> None:
         self._endpoint = asked
-        self._connection: http.client.HTTPConnection
-        if tls is not None:
-            self._connection = http.client.HTTPSConnection(
-                asked.host, asked.port, timeout=CONNECT_SEC, context=tls
-            )
-        else:
-            self._connection = http.client.HTTPConnection(asked.host, asked.port, timeout=CONNECT_SEC)
+        connect = http.client.HTTPConnection if tls is None else partial(http.client.HTTPSConnection, context=tls)
+        self._connection: http.client.HTTPConnection = connect(asked.host, asked.port, timeout=CONNECT_SEC)
         self._socket: socket.socket | None = None
         self._response: http.client.HTTPResponse | None = None
         self.was_cut = False
@@ -64,11 +60,14 @@ class UpstreamCall:
     def send(self, head: RequestHead, body: bytes) -> None:
         """Pass a request on, and wait for the beginning of the answer. Raises ``UpstreamUnreachableError``."""
         target = f"{head.path}?{head.query}" if head.query else head.path
+        passed = {name: head.headers[name] for name in _PASSED if name in head.headers}
+        # An answer that is compressed couldn't be counted.
+        headers = {**passed, **self._key(head), "accept-encoding": "identity"}
         try:
             self._connection.connect()
             self._socket = self._connection.sock
             self._socket.settimeout(SILENCE_SEC)
-            self._connection.request(head.method, target, body or None, self._headers(head))
+            self._connection.request(head.method, target, body or None, headers)
             self._response = self._connection.getresponse()
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise UpstreamUnreachableError(f"it can't be reached ({type(error).__name__})") from error
@@ -98,11 +97,6 @@ class UpstreamCall:
         if self._response is not None:
             self._response.close()
         self._connection.close()
-
-    def _headers(self, head: RequestHead) -> Mapping[str, str]:
-        passed = {name: head.headers[name] for name in _PASSED if name in head.headers}
-        # An answer that is compressed couldn't be counted.
-        return {**passed, **self._key(head), "accept-encoding": "identity"}
 
     def _key(self, head: RequestHead) -> Mapping[str, str]:
         """The key, in the header that the kind of request has for it; without one, what the agent says itself."""

@@ -19,7 +19,7 @@ import os
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Final, Protocol, cast
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
 from assay.adapters.sources.files.folder import LocalFolder
 from assay.core.errors import InputError
@@ -60,13 +60,9 @@ def file_source(url: str, environment: Environment = os.environ) -> OpenFileSour
     if parts.scheme != "sftp" and (parts.username is not None or port is not None):
         raise InputError(f"only sftp:// can have a user and a port; {WANTED}")
     if parts.scheme == "file":
-        return _folder(parts)
+        if parts.netloc not in ("", "localhost") or not parts.path.startswith("/"):
+            raise InputError("a local folder must be file:///folder, with three slashes")
+        return LocalFolder(unquote(parts.path))
     module, function = _SERVERS[parts.scheme]
     open_server = getattr(import_module(f"assay.adapters.sources.files.{module}"), function)
     return cast("OpenFileSource", open_server(parts, environment))
-
-
-def _folder(parts: SplitResult) -> OpenFileSource:
-    if parts.netloc not in ("", "localhost") or not parts.path.startswith("/"):
-        raise InputError("a local folder must be file:///folder, with three slashes")
-    return LocalFolder(unquote(parts.path))

@@ -6,12 +6,10 @@ What lies below is opened from folder to folder by its descriptor, so that nothi
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Final, TypeVar
+from typing import Final
 
-from assay.adapters.sources.json_requests import Pace, RequestLimits
 from assay.core.errors import MeasurementError
 from assay.evidence.playground import StoredFile
 
@@ -24,7 +22,7 @@ def is_plain(path: str) -> bool:
 def plain_parts(path: str) -> list[str]:
     """The parts of a path. Raises ``FileNotFoundError`` for one that could lead elsewhere."""
     if not is_plain(path):
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        raise missing(path)
     return path.split("/")
 
 
@@ -42,53 +40,6 @@ def below(prefix: str, key: str) -> str | None:
 
 
 MAX_FILES: Final = 1_000_000
-T = TypeVar("T")
-
-
-class UnreachableError(Exception):
-    """A failure that may pass. ``not_before_sec`` is how long a server wants to be left alone."""
-
-    def __init__(self, why: str, not_before_sec: float = 0) -> None:
-        super().__init__(why)
-        self.not_before_sec = not_before_sec
-
-
-@dataclass(slots=True)
-class Patience:
-    """Begins at the first failure; ``renew`` after each success."""
-
-    what: str
-    limits: RequestLimits
-    pace: Pace
-    _end: float | None = field(default=None, init=False)
-    _pause: float = field(default=0, init=False)
-
-    def renew(self) -> None:
-        """Something worked: the deadline counts from the next failure on."""
-        self._end = None
-
-    def wait(self, failure: UnreachableError) -> None:
-        """Wait before the next try. Raises ``MeasurementError`` where the time is over."""
-        now = self.pace.clock()
-        if self._end is None:
-            self._end, self._pause = now + self.limits.deadline_sec, self.limits.first_pause_sec
-        wait = max(self._pause * self.pace.part(), failure.not_before_sec)
-        if now + wait >= self._end:
-            raise MeasurementError(f"{self.what}: {failure}, for {self.limits.deadline_sec:g} s") from failure
-        self.pace.sleep(wait)
-        self._pause = min(self._pause * 2, self.limits.longest_pause_sec)
-
-
-def patiently(what: str, limits: RequestLimits, pace: Pace, attempt: Callable[[], T]) -> T:
-    """The answer of an attempt that raises ``UnreachableError`` where it may be worth another."""
-    patience = Patience(what, limits, pace)
-    while True:
-        try:
-            return attempt()
-        except UnreachableError as failure:
-            patience.wait(failure)
-
-
 CHUNK: Final = 1 << 20
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
@@ -118,7 +69,7 @@ class LocalFolder:
                     pending.append(f"{folder}{name}/")
                 elif stat.S_ISREG(found.st_mode):
                     count += 1
-                    yield StoredFile(f"{folder}{name}", found.st_size, _moment(found))
+                    yield StoredFile(f"{folder}{name}", found.st_size, moment(found.st_mtime))
             if count + len(pending) > self._max_files:
                 raise MeasurementError(f"the folder of files has more than {self._max_files} files")
 
@@ -192,10 +143,6 @@ def _read(fd: int, size: int) -> bytes:
         return os.read(fd, size)
     except OSError as error:
         raise MeasurementError(f"the folder of files can't be read: {error.strerror}") from error
-
-
-def _moment(found: os.stat_result) -> datetime:
-    return moment(found.st_mtime)
 
 
 def moment(seconds: float) -> datetime:

@@ -167,7 +167,8 @@ def signed_headers(
     if credentials.token is not None:
         headers["x-amz-security-token"] = credentials.token
     scope = f"{at[:8]}/{region}/s3/aws4_request"
-    to_sign = "\n".join((_ALGORITHM, at, scope, _digest(_canonical(method, raw_path, query, headers))))
+    digest = hashlib.sha256(_canonical(method, raw_path, query, headers).encode()).hexdigest()
+    to_sign = "\n".join((_ALGORITHM, at, scope, digest))
     signature = hmac.new(_key(credentials.secret, scope), to_sign.encode(), hashlib.sha256).hexdigest()
     given = f"Credential={credentials.key_id}/{scope}, SignedHeaders={';'.join(headers)}, Signature={signature}"
     return {**headers, "Authorization": f"{_ALGORITHM} {given}"}
@@ -176,10 +177,6 @@ def signed_headers(
 def _canonical(method: str, raw_path: str, query: str, headers: Mapping[str, str]) -> str:
     lines = [f"{name}:{value}" for name, value in headers.items()]
     return "\n".join((method, raw_path, query, *lines, "", ";".join(headers), headers["x-amz-content-sha256"]))
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _key(secret: str, scope: str) -> bytes:

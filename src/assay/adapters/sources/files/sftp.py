@@ -17,17 +17,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import SplitResult, unquote
 
-from assay.adapters.sources.files.folder import (
-    MAX_FILES,
-    Patience,
-    UnreachableError,
-    is_plain,
-    missing,
-    moment,
-    patiently,
-    plain_parts,
-)
-from assay.adapters.sources.json_requests import Pace, RequestLimits
+from assay.adapters.sources.files.folder import MAX_FILES, is_plain, missing, moment, plain_parts
+from assay.adapters.sources.json_requests import Pace, Patience, RequestLimits, UnreachableError, patiently
 from assay.core.errors import InputError, MeasurementError, install_hint
 from assay.evidence.playground import StoredFile
 
@@ -60,14 +51,11 @@ class SftpAccount:
 
     def options(self) -> dict[str, Any]:
         """Options for asyncssh. It reads no configuration file, which could name another host or a command."""
-        known = {"known_hosts": self.known_hosts} if self.known_hosts is not None else {}
-        options: dict[str, Any] = {"port": self.port, "config": None, **(known if self.check_host_key else {})}
+        given = {"username": self.user, "password": self.password, "known_hosts": self.known_hosts}
+        options: dict[str, Any] = {"port": self.port, "config": None}
+        options |= {name: value for name, value in given.items() if value is not None}
         if not self.check_host_key:
             options["known_hosts"] = None
-        if self.user is not None:
-            options["username"] = self.user
-        if self.password is not None:
-            options["password"] = self.password
         if self.key_file is not None:
             options |= {"client_keys": [self.key_file], "passphrase": self.key_passphrase}
         if self.password is not None or self.key_file is not None:
@@ -159,9 +147,6 @@ def _asyncssh() -> Any:
     except ImportError as error:
         raise MeasurementError(f"SFTP needs asyncssh: {install_hint('sftp')}") from error
 
-
-if TYPE_CHECKING:
-    import asyncssh
 
 CHUNK: Final = 1 << 18
 

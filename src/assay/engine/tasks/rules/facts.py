@@ -129,7 +129,7 @@ class Image:
                 return f"environment/Dockerfile:{instruction.line}"
         for name, text in self.files.items():
             if name != "Dockerfile" and name.endswith((".sh", ".py")) and self._runs(name) and _names(text, path):
-                return f"environment/{name}:{_line_of(text, path)}"
+                return f"environment/{name}:{text.count(chr(10), 0, text.index(path)) + 1}"
         return None
 
     def _runs(self, name: str) -> bool:
@@ -331,7 +331,3 @@ def _in_shell(line: CommandLine) -> Iterator[Mention]:
 
 def _names(text: str, path: str) -> bool:
     return re.search(rf"(?<![\w./-]){re.escape(path)}(?![\w/-])", text) is not None
-
-
-def _line_of(text: str, path: str) -> int:
-    return text.count("\n", 0, text.index(path)) + 1

@@ -34,7 +34,8 @@ def _names(facts: TaskFacts) -> Iterator[LintFinding]:
     """Functions of a module that the instruction asks for, but which it doesn't name."""
     for file, tree in facts.trees.items():
         for module, name, line in _used_names(tree):
-            if _is_agents(module, facts) and not _is_told(name, facts):
+            told = name == "*" or name in facts.files.instruction or facts.image.mentions(name)
+            if _is_agents(module, facts) and not (told or name.startswith("__")):
                 why = f"it uses {name} of {module}, but neither the instruction nor the environment names it"
                 yield LintFinding("name-not-asked-for", f"tests/{file}:{line}", why)
 
@@ -58,10 +59,6 @@ def _is_agents(module: str, facts: TaskFacts) -> bool:
     own = any(posixpath.basename(test) == name for test in facts.files.tests)
     known = module.partition(".")[0] in sys.stdlib_module_names
     return not own and not known and name in facts.files.instruction and not facts.image.mentions(name)
-
-
-def _is_told(name: str, facts: TaskFacts) -> bool:
-    return name.startswith("__") or name == "*" or name in facts.files.instruction or facts.image.mentions(name)
 
 
 def _history(facts: TaskFacts) -> Iterator[LintFinding]:
@@ -125,12 +122,11 @@ def _never_run(facts: TaskFacts) -> Iterator[LintFinding]:
 
 def output_path_findings(facts: TaskFacts) -> Iterator[LintFinding]:
     """Outputs that are read but not asked for, and the other way round."""
-    unpromised = dict(_unpromised_paths(facts))
+    unpromised = {place.path: place.at for place in facts.outputs() if not facts.instructed(place.path)}
     for path, at in unpromised.items():
         why = f"the tests read {path}, but neither the instruction nor the environment names that path"
         yield LintFinding("output-not-asked-for", at, why)
-    untested = list(_untested_promises(facts))
-    for path, line in untested:
+    for path, line in _untested_promises(facts):
         why = f"the instruction asks for {path}, but no test reads it"
         yield LintFinding("output-not-tested", f"instruction.md:{line}", why)
 
@@ -138,12 +134,6 @@ def output_path_findings(facts: TaskFacts) -> Iterator[LintFinding]:
 def asked_for(instruction: str) -> list[str]:
     """The files that an instruction asks to be written."""
     return list(dict.fromkeys(found["path"] for found in _PROMISE.finditer(instruction)))
-
-
-def _unpromised_paths(facts: TaskFacts) -> Iterator[tuple[str, str]]:
-    for place in facts.outputs():
-        if not facts.instructed(place.path):
-            yield place.path, place.at
 
 
 def _untested_promises(facts: TaskFacts) -> Iterator[tuple[str, int]]:

@@ -313,13 +313,6 @@ def _without_demands(facts: TaskFacts) -> Iterator[LintFinding]:
         yield LintFinding("tests-nothing", f"tests/{name}:{line}", why)
 
 
-def _unparsed(facts: TaskFacts) -> Iterator[LintFinding]:
-    for name, text in facts.files.tests.items():
-        run = posixpath.basename(name) in facts.files.script
-        if name.endswith(".py") and run and parse_python(text) is None and len(text) < _MOST_SOURCE:
-            yield LintFinding("syntax", f"tests/{name}", "it can't be parsed as Python")
-
-
 def _python(facts: TaskFacts) -> Iterator[LintFinding]:
     yield from _without_demands(facts)
     dated = _ABOUT_DATES.search(facts.files.instruction) is None
@@ -338,4 +331,7 @@ def _python(facts: TaskFacts) -> Iterator[LintFinding]:
             yield from (_not_numeric(f"tests/{name}:{line}") for line in non_numeric_rewards(tree)[:1])
         for line in measured_times(tree) if timed else ():
             yield LintFinding("wall-clock", f"tests/{name}:{line}", _BY_SPEED)
-    yield from _unparsed(facts)
+    for name, text in facts.files.tests.items():
+        run = posixpath.basename(name) in facts.files.script
+        if name.endswith(".py") and run and parse_python(text) is None and len(text) < _MOST_SOURCE:
+            yield LintFinding("syntax", f"tests/{name}", "it can't be parsed as Python")
