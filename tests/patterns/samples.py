@@ -45,7 +45,7 @@ SAMPLES: Mapping[str, Mapping[str, Any]] = {
     "engine/tasks/reward_lint.py": {"name": "ab"},
     "engine/tasks/task_lint.py": {"name": "ab"},
     "engine/tasks/rules/answers.py": {"path": "/ab"},
-    "engine/tasks/rules/facts.py": {"path": "/ab", "stem": "ab"},
+    "engine/tasks/rules/facts.py": {"assigned": ("", "ab"), "path": "/ab", "stem": "ab"},
     "engine/tasks/rules/names.py": {"before": r"(?<![\w-])", "stem": "ab"},
     "engine/tasks/rules/settings.py": {"name": "ab"},
     "web/routing.py": {"parts": ("runs", "(?P<id>[^/]+)")},
