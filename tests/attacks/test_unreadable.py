@@ -3,7 +3,6 @@
 Scored end to end on real folders. The parser's time is cut to half a second here, so that a hang costs no more.
 """
 
-import functools
 import itertools
 from pathlib import Path
 
@@ -11,8 +10,8 @@ import pytest
 
 from assay.adapters.machine import isolated_reader as reading_apart
 from assay.adapters.machine.isolated_reader import ReadingApart
-from assay.adapters.workspace import capture
 from assay.adapters.workspace.baseline import folder_baseline
+from assay.adapters.workspace.capture import capture
 from assay.adapters.workspace.commands import Commands
 from assay.core.errors import MeasurementError
 from assay.dialects.scorers.report import Provenance, Row, RowVerdict
@@ -40,11 +39,6 @@ TESTS = {
 folders = itertools.count()
 
 
-@pytest.fixture(autouse=True)
-def _little_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(capture, "ReadingApart", functools.partial(ReadingApart, cpu_sec=LITTLE_SEC))
-
-
 def no_sandbox() -> Sandbox:
     raise MeasurementError("no command is run here")
 
@@ -56,7 +50,8 @@ def rows(around: Path, before: dict[str, str], after: dict[str, str]) -> tuple[R
         (place / name).mkdir(parents=True)
         write_files(place / name, files)
     known = folder_baseline(str(place / "baseline"))
-    captured = capture.capture(Commands(str(place / "workspace"), known, no_sandbox))
+    captured = capture(Commands(str(place / "workspace"), known, no_sandbox))
+    object.__setattr__(captured, "_reading", ReadingApart(cpu_sec=LITTLE_SEC))
     scorers = [{"name": kind, "type": kind, "required": True} for kind in BOTH]
     checks = placed_checks(Scenario.model_validate({"scorers": scorers}), "s.yaml")
     skips, assertions = score_run(checks, captured, Provenance(engine="0", scenario_sha256="")).scorers
