@@ -60,7 +60,7 @@ def test_a_task_in_order(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_findings_are_a_line_each_and_exit_code_1(cli: Cli, tmp_path: Path) -> None:
-    path = write(tmp_path / "task", "#!/bin/bash\nset -e\n./build\npytest && echo 1 > /x/reward.txt\n")
+    path = write(tmp_path / "task", "set -e\npip install pytest\n./build\npytest && echo 1 > /x/reward.txt\n")
     found = cli("tasks", "check", path)
     assert found.code == 1
     assert sorted(line.split(": ")[1] for line in found.out.splitlines()) == ["reward-not-always", "set-e"]

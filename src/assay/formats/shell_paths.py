@@ -36,7 +36,8 @@ _INSTALLS = re.compile(
     r"|(?:ba)?sh(?: -s\b.*)?$"
     r"|(?:python[\d.]* -m )?(?:apt(?:-get)?|apk|dnf|yum|conda|mamba|pip[\d.]*|npm|yarn|pnpm|gem|cargo|go|poetry"
     r"|uv(?: pip)?)(?: -\S+)* (?:update|install|add|ci?|create|activate|sync|venv|python|tool)\b"
-    r"|(?:npx|uvx|python[\d.]* -m) (?:-\S+ )*\S+ install(?:-deps)?\b|(?:curl|wget) (?:.* )?['\"]?https?://(?!localhost|127\.|0\.0\.0\.0|\[))"
+    r"|(?:npx|uvx|python[\d.]* -m) (?:-\S+ )*\S+ install(?:-deps)?\b"
+    r"|(?:curl|wget) (?:.* )?['\"]?https?://(?!localhost|127\.|0\.0\.0\.0|\[))"
 )
 _ASSIGNMENT = re.compile(r"\w+\+?=")
 _ENDS_AT_FAILURE = re.compile(r"-(?>[a-zA-Z]*?e)[a-zA-Z]*+$")
