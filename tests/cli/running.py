@@ -40,7 +40,7 @@ class Cli:
 def run_assay(*argv: object, stdout: int = subprocess.PIPE) -> Ran:
     """Run the installed command as a process of its own."""
     command = [ASSAY, *map(str, argv)]
-    done = subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    done = subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=180, check=False)
     return Ran(done.returncode, done.stdout or "", done.stderr)
 
 

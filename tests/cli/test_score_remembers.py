@@ -41,7 +41,8 @@ def arguments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[object]:
 def told(cli: Cli, *argv: object) -> tuple[dict[str, Any], int]:
     """The report, and apart from it how many commands were remembered."""
     done = cli("score", *argv, "--json")
-    assert done.err == ""
+    # On a busy machine it says how far it is.
+    assert not [line for line in done.err.splitlines() if not line.startswith("assay: scoring ")]
     found = json.loads(done.out)
     return found, found["provenance"].pop("remembered_runs")
 
