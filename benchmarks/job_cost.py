@@ -55,7 +55,7 @@ class Silence:
 def run(jobs: MadeJobs) -> Iterator[Result]:
     """CPU of a job's own work per trial, at 250 and at 1,000 trials of a trivial task.
 
-    Where the job is, other benchmarks keep theirs, too: in memory, so that the growth of a disk's folders isn't ours.
+    The jobs are in memory, like those of other benchmarks, so that the growth of a disk's folders isn't counted.
     """
     with tempfile.TemporaryDirectory(dir=jobs.root) as folder:
         task = write_task(Path(folder, "task"), "true")
