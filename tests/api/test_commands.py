@@ -104,6 +104,14 @@ def test_wrong_input(
     assert why in ran.err
 
 
+@pytest.mark.parametrize("words", [("db", "load"), ("import",)])
+def test_what_is_not_there_leaves_no_store_behind(cli: Cli, tmp_path: Path, words: tuple[str, ...]) -> None:
+    store = tmp_path / "new.db"
+    found = cli(*words, tmp_path / "nowhere", "--store", store)
+    assert (found.code, len(found.err.splitlines())) == (2, 1)
+    assert not store.exists()
+
+
 def test_keys_at_the_store(cli: Cli, where: str) -> None:
     added = cli("keys", "add", "--organisation", "north", "--scope", "reader", "--store", where, "--name", "ci")
     identity, secret = added.out.split(",")[0], added.out.rsplit(" ", 1)[1].strip()

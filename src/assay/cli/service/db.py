@@ -62,28 +62,38 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("--older-than and --audit-older-than must be used with prune")
     if args.action == "check":
         return _check(store_of(args))
+    if args.action == "load":
+        # A file that can't be read leaves no empty store behind.
+        with _open(args.file, "r") as file:
+            return _load(store_of(args), file)
     from assay.adapters.store.opening import open_store  # noqa: PLC0415 - help needs no database
 
-    with open_store(store_of(args), create=args.action == "load") as store:
+    with open_store(store_of(args)) as store:
         if args.action == "upgrade":
             print(f"{store.name} is up to date")
             return 0
         if args.action == "prune":
             return _prune(store, args)
-        from assay.adapters.store.dump import dump_lines, load  # noqa: PLC0415
+        from assay.adapters.store.dump import dump_lines  # noqa: PLC0415
 
         if args.parquet:
             from assay.adapters.store.parquet import export_parquet  # noqa: PLC0415
 
             print(f"{args.file} has {len(export_parquet(store, args.file))} tables of {store.name}")
-        elif args.action == "export":
+        else:
             with _open(args.file, "x") as file:
                 file.writelines(f"{line}\n" for line in dump_lines(store))
             print(f"{args.file} has everything of {store.name}")
-        else:
-            with _open(args.file, "r") as file:
-                print(f"{load(store, file)} rows are in {store.name}")
-            store.gather_statistics()
+    return 0
+
+
+def _load(where: str, file: TextIO) -> int:
+    from assay.adapters.store.dump import load  # noqa: PLC0415 - help needs no database
+    from assay.adapters.store.opening import open_store  # noqa: PLC0415
+
+    with open_store(where, create=True) as store:
+        print(f"{load(store, file)} rows are in {store.name}")
+        store.gather_statistics()
     return 0
 
 

@@ -20,6 +20,7 @@ Exit codes: 0 done, 2 it could not be done.
 
 import argparse
 import gc
+import os
 from collections.abc import Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -71,6 +72,9 @@ def _import_here(args: argparse.Namespace) -> int:
     from assay.adapters.machine.local_machine import ThisServer  # noqa: PLC0415 - help needs no database
     from assay.adapters.store.opening import open_store  # noqa: PLC0415
 
+    missing = next((path for path in args.jobs if not os.path.exists(path)), None)
+    if missing is not None:
+        raise InputError(f"{missing} doesn't exist")
     with open_store(store_of(args), create=True) as store:
         from assay.adapters.service.blob_places import open_blobs  # noqa: PLC0415
         from assay.adapters.service.import_runs import Importing  # noqa: PLC0415
