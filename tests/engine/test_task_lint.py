@@ -160,6 +160,9 @@ SET_E = [
     ("set -e\nif a; then\n  pytest\nfi\necho 1 > {R}", 2),
     ("set -e\npip install pytest==8.4.1\nuv run pytest\necho 1 > {R}", 2),
     ("set -e\ncurl -sf http://localhost:8080/health\necho 1 > {R}", 2),
+    ("set -e\n. ./check.sh\necho 1 > {R}", 2),
+    ("set -e\ncargo c\necho 1 > {R}", 2),
+    ("set -e\ngo tool cover\necho 1 > {R}", 2),
 ]
 
 
@@ -206,7 +209,10 @@ def test_what_is_no_set_e_or_comes_too_late_to_harm(script: str) -> None:
         "curl -LsSf https://example.org/uv.sh | sh",
         "wget -qO- https://example.org/uv.sh | bash -s -- -y",
         "source $HOME/.local/bin/env",
+        ". /opt/venv/bin/activate",
         "npm ci",
+        "npm i",
+        "uv tool install ruff",
         "npx playwright install-deps chromium",
     ],
 )

@@ -446,6 +446,10 @@ CASES = {
             f"if [ $A -eq 0 ] && [ $B -eq 0 ]; then echo 1 > {R}; else echo 0 > {R}; fi\n"
         ),
     ),
+    "a verifier that only installs rewardkit": Case(
+        ("no-reward tests",),
+        tests=script("pip install harbor-rewardkit==0.2.3\npytest /tests/test_outputs.py\n"),
+    ),
     "a verifier of rewardkit": Case(
         (), tests={"test.sh": "#!/bin/bash\nuvx --from harbor-rewardkit==0.2.3 rewardkit /tests\n"}
     ),

@@ -95,6 +95,8 @@ class _PathReader:
     sources: dict[str, frozenset[str]] = field(default_factory=dict)
     functions: dict[str, ast.FunctionDef] = field(default_factory=dict)
     inside: set[str] = field(default_factory=set)
+    resolving: set[str] = field(default_factory=set)
+    """Names whose values are being looked up: one may be made of itself."""
     local: dict[int, ast.expr | None] = field(default_factory=dict)
     """What a name stands for inside of a function, by the id of its node; None if only its caller knows."""
 
@@ -143,12 +145,13 @@ class _PathReader:
                 self.local[id(node)] = own[node.id]
 
     def _of_name(self, node: ast.AST, name: str) -> str | None:
-        value = self.local.get(id(node), node)
-        if value is node or name in self.inside:
+        """What a name comes to: what its function gives it, or else the last that any place of the file does."""
+        if id(node) not in self.local or name in self.resolving:
             return self.values.get(name)
-        self.inside.add(name)
+        value = self.local[id(node)]
+        self.resolving.add(name)
         text = self.text(value) if value is not None else None
-        self.inside.discard(name)
+        self.resolving.discard(name)
         return text
 
     def _of_call(self, node: ast.Call) -> str | None:

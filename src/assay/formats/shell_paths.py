@@ -32,10 +32,11 @@ _SURE = frozenset(
 _ALWAYS_THERE = re.compile(r"['\"]?/\w*/?['\"]?$")
 # Without what couldn't be installed, nothing was measured, and no reward says so.
 _INSTALLS = re.compile(
-    r"(?:sudo |env |DEBIAN_FRONTEND=\S+ )*(?:(?:source|\.|python[\d.]* -m (?:venv|ensurepip)|git clone) "
-    r"|(?:ba)?sh(?: -s\b.*)?$"
+    r"(?:sudo |env |DEBIAN_FRONTEND=\S+ )*(?:"
+    r"(?:source|\.) \S*(?:env|activate|profile|bashrc|nvm\.sh|conda\.sh)(?: |['\"]?$)"
+    r"|(?:git clone|python[\d.]* -m (?:venv|ensurepip)) |(?:ba)?sh(?: -s\b.*)?$"
     r"|(?:python[\d.]* -m )?(?:apt(?:-get)?|apk|dnf|yum|conda|mamba|pip[\d.]*|npm|yarn|pnpm|gem|cargo|go|poetry"
-    r"|uv(?: pip)?)(?: -\S+)* (?:update|install|add|ci?|create|activate|sync|venv|python|tool)\b"
+    r"|uv(?: pip| tool| python)?)(?: -\S+)* (?:update|install|add|c?i|create|activate|sync|venv)(?: |$)"
     r"|(?:npx|uvx|python[\d.]* -m) (?:-\S+ )*\S+ install(?:-deps)?\b"
     r"|(?:curl|wget) (?:.* )?['\"]?https?://(?!localhost|127\.|0\.0\.0\.0|\[))"
 )

@@ -10,7 +10,7 @@ from assay.formats.shell import command_lines
 from assay.formats.shell_paths import missed_paths
 
 _FILE = r"reward\.(?:json|txt)"
-_HELPERS = r"assay reward|write_artifacts|write_reward|\brewardkit\b"
+_HELPERS = r"assay reward|write_artifacts|write_reward|\brewardkit\s+[/.$\"'~]"
 _MENTIONS = re.compile(f"{_FILE}|{_HELPERS}")
 # Commands that write a file in a shell, or in code that the shell passes to an interpreter.
 _WRITES = re.compile(

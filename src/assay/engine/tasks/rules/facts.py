@@ -225,10 +225,10 @@ class TaskFacts:
         optional = frozenset[str]().union(*(paths.optional for paths in self.python.values()))
         for place in self.places:
             name = posixpath.basename(place.path)
-            theirs = is_below(place.path, *_OWN, *_SYSTEM) or name in written or name in self.files.tests
-            theirs = theirs or place.path in optional or not _MADE_BY_TOOLS.isdisjoint(place.path.split("/"))
-            theirs = theirs or is_below(place.path, *self.image.unseen) or _NOT_THERE.search(name) is not None
-            theirs = theirs or _TOOLS_FOLDER.match(place.path) is not None
+            theirs = is_below(place.path, *_OWN, *_SYSTEM, *self.image.unseen) or place.path in optional
+            theirs = theirs or name in written or name in self.files.tests
+            theirs = theirs or not _MADE_BY_TOOLS.isdisjoint(place.path.split("/"))
+            theirs = theirs or any((_TOOLS_FOLDER.match(place.path), _NOT_THERE.search(name)))
             looked_at = place.mention.use is not Use.WRITTEN and place.path.startswith("/") and is_file(place.path)
             if looked_at and not (
                 theirs or name.startswith(".") or self._is_given(name) or self._only_named(place)
